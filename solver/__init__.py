@@ -1,0 +1,1 @@
+"""Spider Solitaire solver (public names are added as the rooms are built)."""
