@@ -1,0 +1,1 @@
+"""Ways to show a game: the board as text and as JSON."""
