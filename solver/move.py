@@ -47,7 +47,9 @@ Line: TypeAlias = tuple[Move, ...]
 
 DEAL = Move("deal")
 
-_TOKEN = re.compile(r"(?P<deal>deal)|take\s+(?P<take>\d{1,2})|(?P<source>\d{1,2})-(?P<target>\d{1,2})x(?P<count>\d{1,2})")
+_TOKEN = re.compile(
+    r"(?P<deal>deal)|take\s+(?P<take>\d{1,2})|(?P<source>\d{1,2})-(?P<target>\d{1,2})x(?P<count>\d{1,2})"
+)
 
 
 def tableau_move(source: Column, target: Column, count: int) -> Move:
@@ -67,7 +69,9 @@ def parse_move(token: str) -> Move:
     """
     match = _TOKEN.fullmatch(token.strip().lower())
     if match is None:
-        raise MoveError(f"{token!r} is not a move: write 5-8x3 (three cards from column 5 to column 8), deal, or take 4")
+        raise MoveError(
+            f"{token!r} is not a move: write 5-8x3 (three cards from column 5 to column 8), deal, or take 4"
+        )
     if match["deal"]:
         return DEAL
     if match["take"]:

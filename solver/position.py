@@ -18,8 +18,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from solver.cards import SUIT_SYMBOLS, Card, Suit, card_name, make_card, rank_of, suit_of
-from solver.rules import LAYOUTS, MAX_COLUMNS, MAX_FACE_DOWN, MAX_PACKS, MAX_RANKS, MAX_STOCK_ROWS, SUITS_PER_PACK, Rules
+from solver.cards import ACE, KING, SUIT_SYMBOLS, Card, Suit, card_name, make_card, rank_of, suit_of
+from solver.rules import (
+    LAYOUTS,
+    MAX_COLUMNS,
+    MAX_FACE_DOWN,
+    MAX_PACKS,
+    MAX_RANKS,
+    MAX_STOCK_ROWS,
+    SUITS_PER_PACK,
+    Rules,
+)
 
 Cards: TypeAlias = tuple[Card, ...]
 
@@ -99,6 +108,9 @@ def deduce_completed(columns: Iterable[Cards], rows: Iterable[Cards], rules: Rul
     `check_position` names them.
     """
     in_play = [card for pile in (*columns, *rows) for card in pile]
+    if len(in_play) >= rules.cards:
+        # No run can have left; a suit without cards is then unused (fewer suits than the rules say), not completed.
+        return ()
     copies = _count(in_play)
     shares = _expected_shares(in_play, (), rules)
     completed: list[Suit] = []
@@ -126,6 +138,13 @@ def check_position(position: Position, rules: Rules, *, loose: bool = False) -> 
 def _structure_faults(position: Position, rules: Rules, *, loose: bool) -> Iterator[str]:
     if len(position.columns) != rules.columns:
         yield f"{len(position.columns)} columns: the rules have {rules.columns}"
+        return
+    if len(position.face_down) != len(position.columns):
+        yield f"face-down cards are given for {len(position.face_down)} columns: there are {len(position.columns)}"
+        return
+    strangers = [(card, place) for card, place in _placed(position) if not _is_card(card)]
+    yield from (f"{card!r} ({place}) is no card code" for card, place in strangers)
+    if strangers:
         return
     for number, (column, face_down) in enumerate(zip(position.columns, position.face_down, strict=True), start=1):
         if not 0 <= face_down <= MAX_FACE_DOWN:
@@ -164,7 +183,8 @@ def _card_faults(position: Position, rules: Rules) -> Iterator[str]:
     present = sorted({suit_of(card) for card in in_play} | set(position.completed))
     if len(present) > rules.suits or (len(present) < rules.suits and total >= rules.cards):
         names = ", ".join(SUIT_SYMBOLS[suit] for suit in present)
-        yield f"the cards are of {len(present)} suit{'s' if len(present) != 1 else ''} ({names}): the rules have {rules.suits}"
+        suits = f"{len(present)} suit{'s' if len(present) != 1 else ''}"
+        yield f"the cards are of {suits} ({names}): the rules have {rules.suits}"
         return
     copies = _count(in_play)
     places: dict[Card, list[str]] = defaultdict(list)
@@ -209,12 +229,12 @@ def _removal_faults(position: Position, rules: Rules) -> Iterator[str]:
     for number, (column, face_down) in enumerate(zip(position.columns, position.face_down, strict=True), start=1):
         for start in range(face_down, len(column) - rules.ranks + 1):
             king = column[start]
-            if column[start : start + rules.ranks] == tuple(range(king, king - rules.ranks, -1)):
-                if rank_of(king) == rules.ranks:
-                    yield (
-                        f"column {number} holds the completed run of {card_name(king)}, which automatic removal "
-                        "has taken away: leave it out, or ask for optional removal"
-                    )
+            run = tuple(range(king, king - rules.ranks, -1))
+            if rank_of(king) == rules.ranks and column[start : start + rules.ranks] == run:
+                yield (
+                    f"column {number} holds the completed run of {card_name(king)}, which automatic removal "
+                    "has taken away: leave it out, or ask for optional removal"
+                )
 
 
 def _placed(position: Position) -> Iterator[tuple[Card, str]]:
@@ -224,6 +244,10 @@ def _placed(position: Position) -> Iterator[tuple[Card, str]]:
     for number, row in enumerate(position.rows, start=1):
         for index, card in enumerate(row, start=1):
             yield card, f"stock row {number} card {index}"
+
+
+def _is_card(card: Card) -> bool:
+    return ACE <= rank_of(card) <= KING and 0 <= suit_of(card) < len(SUIT_SYMBOLS)
 
 
 def _count(cards: Iterable[Card]) -> Mapping[Card, int]:

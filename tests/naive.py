@@ -1,0 +1,292 @@
+"""The game a second time: slow, obvious, and sharing no line with what it checks.
+
+The referee and the kernels are compared with this file, so it has its own state and its own way of
+doing everything.  A state is plain tuples, every column split into what lies face-down and face-up::
+
+    state   = (columns, rows, gone)
+    column  = (down, up)                  down = ("4C",) bottom first, up = ("JH", "TH", "9H")
+    rows    = (("AS", "2D", ...), ...)    next dealt first
+    gone    = ("H", "S")                  suits of the runs that have left, sorted
+
+Cards are their names here, never codes.  Invariant: a column with cards has a face-up card.
+The values of the package (`Position`, `Move`, `Rules`) serve at the border only: the functions
+without underscore take and return them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, deque
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+from solver.cards import card_name, parse_card
+from solver.move import DEAL, Move, tableau_move, take
+from solver.position import Position
+from solver.rules import Rules
+
+Column: TypeAlias = tuple[tuple[str, ...], tuple[str, ...]]
+State: TypeAlias = tuple[tuple[Column, ...], tuple[tuple[str, ...], ...], tuple[str, ...]]
+
+RANKS = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K"]
+SUITS = "CDHS"
+
+
+# ---- values of the package, in and out ---------------------------------------------------------------
+
+
+def from_position(position: Position) -> State:
+    """Return the state that a position shows."""
+    columns = []
+    for cards, face_down in zip(position.columns, position.face_down, strict=True):
+        names = tuple(card_name(card) for card in cards)
+        columns.append((names[:face_down], names[face_down:]))
+    rows = tuple(tuple(card_name(card) for card in row) for row in position.rows)
+    return tuple(columns), rows, tuple(sorted(SUITS[suit] for suit in position.completed))
+
+
+def to_position(state: State) -> Position:
+    """Return the position that a state shows."""
+    columns, rows, gone = state
+    return Position(
+        columns=tuple(tuple(parse_card(name) for name in down + up) for down, up in columns),
+        face_down=tuple(len(down) for down, _ in columns),
+        rows=tuple(tuple(parse_card(name) for name in row) for row in rows),
+        completed=tuple(SUITS.index(suit) for suit in gone),
+    )
+
+
+def card_counts(position: Position) -> Counter[str]:
+    """Return how often each card is in the game, the cards of completed runs included (13 ranks)."""
+    columns, rows, gone = from_position(position)
+    names = [name for down, up in columns for name in down + up]
+    names += [name for row in rows for name in row]
+    names += [rank + suit for suit in gone for rank in RANKS]
+    return Counter(names)
+
+
+# ---- the rules ---------------------------------------------------------------------------------------
+
+
+def legal_moves(position: Position, rules: Rules) -> set[Move]:
+    """Return every legal move."""
+    return set(_moves(from_position(position), rules))
+
+
+def lossless_moves(position: Position, rules: Rules) -> set[Move]:
+    """Return the legal moves without those that a proof of loss need not try.
+
+    While rows remain that is none.  Once the stock is empty, columns are interchangeable: one empty
+    column is as good as another (the first is taken), and a whole column moved to one changes nothing.
+    """
+    moves = legal_moves(position, rules)
+    if position.rows:
+        return moves
+    empty = [column for column, cards in enumerate(position.columns) if not cards]
+    return {
+        move
+        for move in moves
+        if move.kind != "move"
+        or move.target not in empty
+        or (move.target == empty[0] and move.count < len(position.columns[move.source]))
+    }
+
+
+def apply(position: Position, move: Move, rules: Rules) -> Position:
+    """Return the position after a move; raises `AssertionError` when it is not legal."""
+    state = from_position(position)
+    assert move in _moves(state, rules), f"{move} is not legal"
+    return to_position(_after(state, move, rules))
+
+
+def perft(position: Position, depth: int, rules: Rules) -> int:
+    """Return the number of legal lines of exactly `depth` moves."""
+    return _perft(from_position(position), depth, rules)
+
+
+def _perft(state: State, depth: int, rules: Rules) -> int:
+    if depth == 0:
+        return 1
+    return sum(_perft(_after(state, move, rules), depth - 1, rules) for move in _moves(state, rules))
+
+
+def _moves(state: State, rules: Rules) -> Iterator[Move]:
+    columns, rows, _ = state
+    for source, (_, up) in enumerate(columns):
+        for count in range(1, len(up) + 1):
+            group = up[len(up) - count :]
+            if _is_run(group):
+                for target, (_, onto) in enumerate(columns):
+                    if target != source and (not onto or _rank(onto[-1]) == _rank(group[0]) + 1):
+                        yield tableau_move(source, target, count)
+        if rules.removal == "optional" and _ends_in_completed_run(up, rules):
+            yield take(source)
+    if rows and (rules.deal_onto_empty or all(up for _, up in columns)):
+        yield DEAL
+
+
+def _after(state: State, move: Move, rules: Rules) -> State:
+    columns, rows, gone = state
+    piles = [(list(down), list(up)) for down, up in columns]
+    suits = list(gone)
+    if move.kind == "deal":
+        for (_, up), name in zip(piles, rows[0], strict=False):
+            up.append(name)
+        rows = rows[1:]
+        changed = list(range(len(piles)))
+    elif move.kind == "take":
+        changed = []
+        suits.append(piles[move.source][1][-1][1])
+        del piles[move.source][1][-rules.ranks :]
+    else:
+        changed = [move.target]
+        up = piles[move.source][1]
+        piles[move.target][1].extend(up[len(up) - move.count :])
+        del up[len(up) - move.count :]
+    if rules.removal == "automatic":
+        for column in changed:
+            up = piles[column][1]
+            if _ends_in_completed_run(tuple(up), rules):
+                suits.append(up[-1][1])
+                del up[-rules.ranks :]
+    for down, up in piles:
+        if down and not up:
+            up.append(down.pop())
+    return tuple((tuple(down), tuple(up)) for down, up in piles), rows, tuple(sorted(suits))
+
+
+def _rank(name: str) -> int:
+    return RANKS.index(name[0]) + 1
+
+
+def _is_run(group: tuple[str, ...]) -> bool:
+    return all(
+        upper[1] == lower[1] and _rank(upper) == _rank(lower) + 1 for upper, lower in zip(group, group[1:], strict=False)
+    )
+
+
+def _ends_in_completed_run(up: tuple[str, ...], rules: Rules) -> bool:
+    group = up[-rules.ranks :]
+    return len(group) == rules.ranks and _is_run(group) and group[-1][0] == "A"
+
+
+# ---- the whole game ----------------------------------------------------------------------------------
+
+
+class Exhausted(NamedTuple):
+    """What a search of everything found."""
+
+    verdict: str | None
+    """``"win"``, ``"loss"``, or None when the limit was reached first."""
+    positions: int
+    """Different positions met, the start included."""
+    steps: int | None
+    """Moves of the shortest winning line, deals and takes included."""
+
+
+def exhaust(position: Position, rules: Rules, limit: int | None = None) -> str | None:
+    """Return ``"win"`` or ``"loss"``, or None when more than `limit` positions were met first."""
+    return explore(position, rules, limit).verdict
+
+
+def explore(position: Position, rules: Rules, limit: int | None = None, *, interchange: bool = True) -> Exhausted:
+    """Search all lines breadth first, every position once, until a win or the end.
+
+    With `interchange`, positions that differ only in the order of their columns are one once the
+    stock is empty: no rule then tells columns apart.
+    """
+    start = _canonical(from_position(position), interchange)
+    steps = {start: 0}
+    queue = deque([start])
+    while queue:
+        state = queue.popleft()
+        if _is_won(state):
+            return Exhausted("win", len(steps), steps[state])
+        for move in _moves(state, rules):
+            child = _canonical(_after(state, move, rules), interchange)
+            if child not in steps:
+                if limit is not None and len(steps) >= limit:
+                    return Exhausted(None, len(steps), None)
+                steps[child] = steps[state] + 1
+                queue.append(child)
+    return Exhausted("loss", len(steps), None)
+
+
+def _is_won(state: State) -> bool:
+    columns, rows, _ = state
+    return not rows and not any(up for _, up in columns)
+
+
+def _canonical(state: State, interchange: bool) -> State:
+    columns, rows, gone = state
+    return (tuple(sorted(columns)), rows, gone) if interchange and not rows else state
+
+
+# ---- small games -------------------------------------------------------------------------------------
+
+_SHAPES = {
+    # name: columns, ranks, packs, suits, heights, rows
+    "pairs": (3, 2, 1, 4, (2, 2, 1), (3,)),
+    "pairs-two-packs": (5, 2, 2, 2, (3, 2, 2, 2, 2), (5,)),
+    "triples": (3, 3, 1, 2, (2, 2, 2), (3, 3)),
+    "triples-all-open": (4, 3, 1, 4, (1, 1, 1, 1), (4, 4)),
+    "triples-empty-column": (4, 3, 1, 4, (4, 4, 0, 0), (4,)),
+    "triples-two-packs": (4, 3, 2, 4, (3, 3, 3, 3), (4, 4, 4)),
+    "quads": (4, 4, 1, 3, (3, 3, 3, 3), (4,)),
+    "quads-one-suit": (5, 4, 1, 1, (3, 2, 2, 2, 2), (5,)),
+    "quads-short-row": (3, 4, 1, 4, (3, 3, 2), (3, 3, 2)),
+    "quads-no-stock": (5, 4, 1, 4, (4, 3, 3, 3, 3), ()),
+}
+
+SMALL_RULES: dict[str, Rules] = {
+    f"{name}-{'relaxed' if deal_onto_empty else 'strict'}-{removal}": Rules(
+        preset=name,
+        suits=suits,
+        deal_onto_empty=deal_onto_empty,
+        removal=removal,
+        columns=columns,
+        ranks=ranks,
+        packs=packs,
+        heights=heights,
+        rows=rows,
+    )
+    for name, (columns, ranks, packs, suits, heights, rows) in _SHAPES.items()
+    for deal_onto_empty in (False, True)
+    for removal in ("automatic", "optional")
+}
+"""Small games under all four rule variants; most can be searched to the end in a moment."""
+
+
+def shuffled_game(rng: random.Random, rules: Rules) -> Position:
+    """Return the initial position of a shuffled game, small or of full size, under the rules."""
+    names = [
+        rank + suit
+        # The suits of a recoloured pack: spades; spades and hearts; clubs and diamonds last.
+        for suit, runs in zip("SHCD", rules.suit_runs, strict=False)
+        for rank in RANKS[: rules.ranks]
+        for _ in range(runs)
+    ]
+    rng.shuffle(names)
+    cards = iter(names)
+    piles = [tuple(next(cards) for _ in range(height)) for height in rules.heights]
+    rows = tuple(tuple(next(cards) for _ in range(size)) for size in rules.rows)
+    return to_position((tuple((pile[:-1], pile[-1:]) for pile in piles), rows, ()))
+
+
+def small_game(rng: random.Random, rules: Rules) -> Position:
+    """Return the initial position of a shuffled small game; `SMALL_RULES` has rules for it."""
+    return shuffled_game(rng, rules)
+
+
+def random_playout(position: Position, rules: Rules, rng: random.Random, most: int) -> Iterator[tuple[Position, Move]]:
+    """Yield the positions of at most `most` random legal moves, each with the move then played.
+
+    Deals and takes are drawn as rarely as any other move, so long play-outs visit all stages.
+    """
+    for _ in range(most):
+        moves = sorted(legal_moves(position, rules), key=str)
+        if not moves:
+            return
+        move = rng.choice(moves)
+        yield position, move
+        position = apply(position, move, rules)
