@@ -45,6 +45,7 @@ Exit codes:
   4    a timeout: not decided within the time and memory given
   130  interrupted (Ctrl-C)
 
+\b
 Environment:
   SPIDER_SOLVE_TIMEOUT and so on  the default of an option, here of solve --timeout
   SPIDER_CACHE_DIR                the folder of the compiled kernels
@@ -106,6 +107,7 @@ def _report(error: BaseException) -> int:
 
 
 @click.group(
+    "spider",
     cls=Spider,
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "SPIDER"},
@@ -137,7 +139,7 @@ def game_options(command: F) -> F:
         click.argument("deal", metavar="DEAL"),
         click.option(
             "--suits",
-            type=click.IntRange(1, SUITS_PER_PACK),
+            type=click.Choice(range(1, SUITS_PER_PACK + 1)),
             help="Suits in the packs.  [default: 4 for a number, those of the cards for a text]",
         ),
         click.option(
@@ -201,6 +203,7 @@ def _positive(_context: click.Context, _parameter: click.Parameter, value: float
 @click.option(
     "--seed",
     type=click.IntRange(0, 2**63 - 1),
+    metavar="N",
     default=0,
     show_default=True,
     help="What the restarts draw from; the same seed searches the same way.",
@@ -357,7 +360,9 @@ def _status_line(visible: bool) -> Iterator[Callable[[Progress], None] | None]:
     from tqdm import tqdm
 
     tqdm.monitor_interval = 0  # no thread to watch a bar that is fed ten times a second
-    with tqdm(bar_format="{desc}", leave=False, dynamic_ncols=True, file=sys.stderr) as line:
+    # A terminal that does not know its width says 0, which tqdm would take for no room at all.
+    width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    with tqdm(bar_format="{desc}", leave=False, ncols=width, file=sys.stderr) as line:
         yield lambda progress: line.set_description_str(_progress_text(progress))
 
 
