@@ -1,0 +1,109 @@
+"""Where the compiled kernels are kept between runs.
+
+numba caches compiled functions on disk, but its cache does not notice an edit in an imported module, and where no
+folder is writable the import fails.  So before the kernels are imported its cache is pointed at::
+
+    $SPIDER_CACHE_DIR, or the cache folder of the user       (a temporary folder when that cannot be written)
+        kernels-<digest>/      digest of the kernel sources, of Python's version and of numba's
+            compiled           written when a first search has compiled everything
+
+A new digest means new machine code; nothing stale can be loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+import tempfile
+import warnings
+from importlib import metadata
+from pathlib import Path
+
+MARKER = "compiled"
+
+
+class CacheWarning(UserWarning):
+    """The compiled kernels cannot be kept, so every run compiles them anew."""
+
+
+def user_cache_folder() -> Path:
+    """Return the folder that holds the caches of this program for this user."""
+    override = os.environ.get("SPIDER_CACHE_DIR")
+    if override:
+        return Path(override)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "spider-patience"
+
+
+def kernel_digest() -> str:
+    """Return what the machine code depends on, as 16 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.name.encode())
+        digest.update(source.read_bytes())
+    digest.update(f"{platform.python_implementation()} {sys.version} numba {metadata.version('numba')}".encode())
+    return digest.hexdigest()[:16]
+
+
+def kernel_cache_folder() -> Path:
+    """Return the folder for the machine code of these sources, made and tried; warn when it is a temporary one."""
+    name = f"kernels-{kernel_digest()}"
+    wanted = user_cache_folder() / name
+    try:
+        wanted.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=wanted):
+            pass
+    except OSError as error:
+        # numba refuses to import cached functions without a folder, so there must be one.
+        warnings.warn(
+            f"cannot write the cache folder {str(wanted)!r} ({error.strerror or error}): the kernels will be compiled "
+            "in every run; set SPIDER_CACHE_DIR to a folder that can be written",
+            CacheWarning,
+            stacklevel=2,
+        )
+        return Path(tempfile.mkdtemp(prefix="spider-"))
+    return wanted
+
+
+def import_kernels() -> Path:
+    """Import the kernels so that numba keeps their machine code in our folder; return the folder.
+
+    Only the first call does anything.  numba's own setting is put back afterwards.
+    """
+    global _folder
+    if _folder is None:
+        folder = kernel_cache_folder()
+        from numba import config
+
+        before = config.CACHE_DIR
+        config.CACHE_DIR = str(folder)
+        try:
+            import solver.kernel.bestfirst
+        finally:
+            config.CACHE_DIR = before
+        _folder = folder
+    return _folder
+
+
+_folder: Path | None = None
+
+
+def is_compiled(folder: Path) -> bool:
+    """Whether the machine code in the folder is complete."""
+    return (folder / MARKER).exists()
+
+
+def mark_compiled(folder: Path) -> None:
+    """Note that a search has run to its end with the kernels of the folder."""
+    try:
+        (folder / MARKER).touch()
+    except OSError:
+        # Only the message about compiling depends on it.
+        return
