@@ -7,7 +7,7 @@ after `kernel.cache` has said where machine code is kept.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -192,10 +192,9 @@ class Attempt:
 
     def _grow(self, full: int) -> bool:
         """Double the arrays that are full; return False when the memory does not allow it."""
-        space = self._space
         grows = {STATES_FULL: ("states", "trail"), NODES_FULL: ("nodes",), TABLE_FULL: ("table",)}[full]
         for name in grows:
-            old: NDArray[Any] = getattr(space, name)
+            old: NDArray[Any] = getattr(self._space, name)
             # Old and new exist together while one is copied, so the new one comes on top of all.
             if self.memory_used + 2 * old.nbytes > self._memory:
                 return False
@@ -205,5 +204,5 @@ class Attempt:
             else:
                 new = np.empty((2 * old.shape[0], old.shape[1]), old.dtype)
                 new[: old.shape[0]] = old
-            space = self._space = space._replace(**{name: new})
+            self._space = self._space._replace(**cast("Any", {name: new}))
         return True

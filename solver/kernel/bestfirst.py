@@ -27,10 +27,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numba import njit
 
-from solver.kernel.layout import Board, Game, I32Array, I64Array, U64Array, pack, unpack
+from solver.kernel.layout import Board, Game, I32Array, I64Array, U64Array, pack, signed, unpack
 from solver.kernel.moves import DEAL, MAX_MOVES, apply, generate, is_dead
 from solver.kernel.queues import MOVE, NONE, PARENT, SCORE, pop, push
-from solver.kernel.score import Keys, derive, full_key, full_score, judge
+from solver.kernel.score import Keys, derive, derive_after, full_key, full_score, judge
 from solver.kernel.table import insert
 
 MAX_DIVE = 5
@@ -150,8 +150,8 @@ def noise(key: np.uint64, seed: int, amplitude: int) -> int:
     x ^= x >> NOISE_SHIFT
     x *= NOISE_MULTIPLIER
     x ^= x >> NOISE_SHIFT
-    first = np.int64(x & HALF_MASK)
-    second = np.int64((x >> HALF_BITS) & HALF_MASK)
+    first = signed(x & HALF_MASK)
+    second = signed((x >> HALF_BITS) & HALF_MASK)
     return (first - second) * amplitude >> 16
 
 
@@ -245,8 +245,8 @@ def _expand(space: Space, search: Search, board: Board, game: Game, keys: Keys, 
 @njit(cache=True)
 def _visit(space: Space, search: Search, board: Board, game: Game, keys: Keys, parent: int, move: int) -> None:
     """Record the board, which is `move` away from the state `parent`, expand it, and dive."""
+    derive(board, game, keys)
     for step in range(VISIT_EXPANSIONS):
-        derive(board, game, keys)
         parent = _record(space, search, board, parent, move)
         if is_dead(board.on_table, board.stage < game.rows, game):
             return
@@ -254,6 +254,7 @@ def _visit(space: Space, search: Search, board: Board, game: Game, keys: Keys, p
         if move == NONE:
             return
         apply(board, game, move)
+        derive_after(board, game, keys, move)
 
 
 @njit(cache=True)

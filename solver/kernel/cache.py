@@ -13,6 +13,7 @@ A new digest means new machine code; nothing stale can be loaded.
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
 import platform
 import sys
@@ -20,6 +21,7 @@ import tempfile
 import warnings
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 MARKER = "compiled"
 
@@ -80,12 +82,13 @@ def import_kernels() -> Path:
     global _folder
     if _folder is None:
         folder = kernel_cache_folder()
-        from numba import config
-
+        # numba reads its settings from the environment into attributes that no stub knows.
+        config: Any = importlib.import_module("numba").config
         before = config.CACHE_DIR
         config.CACHE_DIR = str(folder)
         try:
-            import solver.kernel.bestfirst
+            for name in ("bestfirst", "perft"):
+                importlib.import_module(f"solver.kernel.{name}")
         finally:
             config.CACHE_DIR = before
         _folder = folder

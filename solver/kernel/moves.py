@@ -24,7 +24,6 @@ Warning: nothing here checks legality.  The readable rules are in rules.py and r
 
 from __future__ import annotations
 
-import numpy as np
 from numba import njit
 
 from solver.kernel.layout import Board, Game, I64Array
@@ -94,12 +93,12 @@ def generate(board: Board, game: Game, out: I64Array) -> int:
         if n == 0:
             continue
         run = run_length(board, source, ranks)
-        top = np.int64(board.cards[source, n - 1]) & 15
+        top = int(board.cards[source, n - 1]) & 15
         for target in range(columns):
             if target == source or board.length[target] == 0:
                 continue
             # The moved cards have ranks top .. top + k - 1, the head one below the target's last card.
-            k = (np.int64(board.cards[target, board.length[target] - 1]) & 15) - top
+            k = (int(board.cards[target, board.length[target] - 1]) & 15) - top
             if 1 <= k <= run:
                 out[count] = k << COUNT_SHIFT | target << TARGET_SHIFT | source
                 count += 1
@@ -183,7 +182,7 @@ def apply(board: Board, game: Game, move: int) -> int:
                     effects |= 1 << (TURNED_SHIFT + column)
         return effects
     if count == TAKE_COUNT:
-        suit = np.int64(board.cards[source, board.length[source] - 1]) >> 4
+        suit = int(board.cards[source, board.length[source] - 1]) >> 4
         effects = 1 << (COMPLETED_SHIFT + source) | suit << SUIT_SHIFT
         if _remove_run(board, game, source):
             effects |= 1 << (TURNED_SHIFT + source)
@@ -199,7 +198,7 @@ def apply(board: Board, game: Game, move: int) -> int:
     board.length[target] = m + count
     effects = SOURCE_TURNED if _uncover(board, source) else 0
     if game.automatic != 0 and _completes(board, game, target):
-        suit = np.int64(board.cards[target, m]) >> 4
+        suit = int(board.cards[target, m]) >> 4
         effects |= 1 << (COMPLETED_SHIFT + target) | suit << SUIT_SHIFT
         if _remove_run(board, game, target):
             effects |= 1 << (TURNED_SHIFT + target)
@@ -236,7 +235,7 @@ def undo(board: Board, game: Game, move: int, effects: int) -> None:
                 continue
             if effects >> (COMPLETED_SHIFT + column) & 1:
                 turned = effects >> (TURNED_SHIFT + column) & 1 != 0
-                _put_back_run(board, game, column, np.int64(row[column]) >> 4, turned)
+                _put_back_run(board, game, column, int(row[column]) >> 4, turned)
             board.length[column] -= 1
             board.on_table -= 1
             if board.length[column] == 0:

@@ -17,7 +17,10 @@ MAX_DEPTH = 8
 
 @njit(cache=True)
 def perft(board: Board, game: Game, depth: int) -> int:
-    """Return the number of sequences of `depth` (1..MAX_DEPTH) moves of the game's list; the board comes back as it was."""
+    """Return the number of sequences of `depth` moves (1..MAX_DEPTH) of the game's list.
+
+    The board comes back as it was.
+    """
     moves = np.empty((MAX_DEPTH, MAX_MOVES), np.int64)
     counts = np.empty(MAX_DEPTH, np.int64)
     nexts = np.zeros(MAX_DEPTH, np.int64)

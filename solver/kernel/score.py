@@ -1,7 +1,7 @@
 """Score and key of a position, and of every child without playing the move.
 
-The score (higher is better) is a sum over columns plus a few terms of the whole table, in
-hundredths of a point.  ``w[i]`` are the weights; see `WEIGHT_NAMES` for what each means.
+The score (higher is better) is a sum over columns plus a few terms of the whole table, in hundredths of a point
+(integers, so that no sum depends on its order).  ``w[i]`` are the weights, named in `WEIGHT_NAMES`.
 A column of n cards, h of them face-down, gets
 
 * ``-w[1]`` per face-down card, ``+w[16]`` / ``+w[17]`` for two face-down neighbours that already link in the
@@ -9,8 +9,10 @@ A column of n cards, h of them face-down, gets
 * for every face-up card above the first face-up one, compared with the card under it:
   same-suit link ``+w[3] + w[4]*L`` (L = length of the run up to this card); other-suit link ``+w[5]``, and a new
   segment; break ``-w[6]``, ``-w[7]`` more if the card is not even lower, and a new segment and a new unit;
-* ``-w[8]`` per face-up card higher than the lowest card anywhere below it, ``-w[9]`` per face-up king not at the bottom;
-* if h > 0: ``-w[2] - w[10]*segments - w[11]*units``; if h = 0: ``-w[12]*(segments - 1)``, ``+w[13]`` for a king at the bottom.
+* ``-w[8]`` per face-up card higher than the lowest card anywhere below it, ``-w[9]`` per face-up king not at the
+  bottom;
+* if h > 0: ``-w[2] - w[10]*segments - w[11]*units``; if h = 0: ``-w[12]*(segments - 1)``, ``+w[13]`` for a king at
+  the bottom.
 
 The whole table gets ``+w[0]`` per completed run; with e > 0 empty columns ``+w[14] + w[15]*(e-1)``; per column whose
 end run could be placed (the rank above its head lies open) ``+w[18]``, ``+w[19]`` more if of the same suit;
@@ -35,7 +37,18 @@ from typing import Any, Protocol
 import numpy as np
 from numba import njit
 
-from solver.kernel.layout import COLUMN_CAPACITY, COLUMNS, MAX_ROWS, WEIGHTS, Board, Game, I64Array, U64Array, new_record
+from solver.kernel.layout import (
+    COLUMN_CAPACITY,
+    COLUMNS,
+    MAX_ROWS,
+    WEIGHTS,
+    Board,
+    Game,
+    I64Array,
+    U64Array,
+    new_record,
+    signed,
+)
 from solver.kernel.moves import (
     COLUMN_MASK,
     COUNT_SHIFT,
@@ -44,9 +57,6 @@ from solver.kernel.moves import (
     TAKE_COUNT,
     TARGET_SHIFT,
 )
-
-POINT = 100
-"""Hundredths: weights and scores are integers, so that sums do not depend on their order."""
 
 WEIGHT_NAMES = (
     "run",
@@ -82,6 +92,7 @@ RANK_MASK = 15
 KEY_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 KEY_SHIFT_1 = np.uint64(32)
 KEY_SHIFT_2 = np.uint64(29)
+RANK_LANE = np.uint64(0xFFFE)
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
 
@@ -146,7 +157,7 @@ def column_key(keys: Keys, word: int, zobrist: np.uint64, down: int, salt: int) 
 @njit(cache=True)
 def single_points(board: Board, game: Game, column: int, down: int) -> int:
     """Return the points of a column of which only the card above `down` face-down ones is face-up."""
-    rank = np.int64(board.cards[column, down]) & RANK_MASK
+    rank = int(board.cards[column, down]) & RANK_MASK
     if down == 0:
         return game.weights[13] if rank == game.ranks else 0
     points = board.down_points[column, down] - game.weights[2] - game.weights[10] - game.weights[11]
@@ -167,11 +178,11 @@ def added_points(board: Board, game: Game, column: int, head: int, count: int) -
     lengths = count * (count + 1) // 2 - 1
     if n == 0:
         return links * game.weights[3] + lengths * game.weights[4] + (game.weights[13] if rank == game.ranks else 0)
-    under = np.int64(board.cards[column, n - 1])
+    under = int(board.cards[column, n - 1])
     covering = board.down[column] > 0
-    points = np.int64(board.points[column, n])
+    points = int(board.points[column, n])
     if head + 1 == under:
-        run = np.int64(board.run[column, n])
+        run = int(board.run[column, n])
         links = count
         lengths = count * run + count * (count + 1) // 2
     else:
@@ -185,7 +196,7 @@ def added_points(board: Board, game: Game, column: int, head: int, count: int) -
             if covering:
                 points -= game.weights[11]
     # The moved cards have ranks rank, rank-1, ...: those above the lowest card count.
-    above = min(max(rank - board.low[column, n], 0), count)
+    above = min(max(rank - int(board.low[column, n]), 0), count)
     points += links * game.weights[3] + lengths * game.weights[4] - above * game.weights[8]
     if rank == game.ranks:
         points -= game.weights[9]
@@ -212,7 +223,7 @@ def derive_column(board: Board, game: Game, keys: Keys, column: int) -> None:
     board.run[column, 0] = 0
     board.low[column, 0] = NO_LOW
     for i in range(n):
-        card = np.int64(board.cards[column, i])
+        card = int(board.cards[column, i])
         rank = card & RANK_MASK
         if i < down:
             points -= game.weights[1]
@@ -251,14 +262,14 @@ def derive_column(board: Board, game: Game, keys: Keys, column: int) -> None:
             board.hashes[1, column, i + 1] = zobrist2
         board.points[column, i + 1] = points
         board.run[column, i + 1] = run
-        low = min(low, rank)
+        low = rank if rank < low else low
         board.low[column, i + 1] = low
         under = card
 
 
 @njit(cache=True)
-def derive_child(board: Board, game: Game, keys: Keys, column: int) -> None:
-    """Enter a derived column of the board into the sums that children are judged from."""
+def derive_end(board: Board, game: Game, keys: Keys, column: int) -> None:
+    """Enter the end of a column, of which the prefix fields are filled, into the fields of whole columns."""
     n = board.length[column]
     board.points_sum -= board.column_points[column]
     board.open_cards[column] = 0
@@ -284,12 +295,28 @@ def derive(board: Board, game: Game, keys: Keys) -> None:
     empty = 0
     for column in range(game.columns):
         derive_column(board, game, keys, column)
-        derive_child(board, game, keys, column)
+        derive_end(board, game, keys, column)
         on_table += board.length[column]
         if board.length[column] == 0:
             empty += 1
     board.on_table = on_table
     board.empty = empty
+
+
+@njit(cache=True)
+def derive_after(board: Board, game: Game, keys: Keys, move: int) -> None:
+    """Bring the derived fields up to date after a move was applied to a board of which they were right."""
+    count = move >> COUNT_SHIFT
+    if count == DEAL_COUNT:
+        derive(board, game, keys)
+        return
+    source = move & COLUMN_MASK
+    derive_column(board, game, keys, source)
+    derive_end(board, game, keys, source)
+    if count != TAKE_COUNT:
+        target = move >> TARGET_SHIFT & COLUMN_MASK
+        derive_column(board, game, keys, target)
+        derive_end(board, game, keys, target)
 
 
 @njit(cache=True)
@@ -307,7 +334,7 @@ def table_points(
     # Bit r of each 16-bit lane is rank r of one suit; an empty column has set bit 0, which is no rank.
     lanes = cards | cards >> np.uint64(32)
     lanes |= lanes >> np.uint64(16)
-    ranks = np.int64(lanes & np.uint64(0xFFFE))
+    ranks = signed(lanes & RANK_LANE)
     placeable = 0
     placeable_suit = 0
     for column in range(columns):
@@ -315,7 +342,7 @@ def table_points(
         if head != 0:
             placeable += ranks >> ((head & RANK_MASK) + 1) & 1
             # Card codes end at 61, so the shift stays below 64; the code after a king is no card.
-            placeable_suit += np.int64(cards >> np.uint64(head + 1) & ONE)
+            placeable_suit += signed(cards >> np.uint64(head + 1) & ONE)
     points += placeable * game.weights[18] + placeable_suit * game.weights[19]
     if game.weights[20] != 0:
         distinct = 0
@@ -327,7 +354,7 @@ def table_points(
         fit = 0
         fit_suit = 0
         for column in range(columns):
-            coming = np.int64(game.row_cards[stage, column])
+            coming = int(game.row_cards[stage, column])
             if coming != 0 and (coming & RANK_MASK) + 1 == open_cards[column] & RANK_MASK:
                 fit += 1
                 if coming + 1 == open_cards[column]:
@@ -343,13 +370,13 @@ def _cut(board: Board, game: Game, column: int, n: int) -> tuple[int, int, int, 
     if n > down:
         return (
             down,
-            np.int64(board.points[column, n]),
-            np.int64(board.cards[column, n - 1]),
-            np.int64(board.cards[column, n - board.run[column, n]]),
+            int(board.points[column, n]),
+            int(board.cards[column, n - 1]),
+            int(board.cards[column, n - board.run[column, n]]),
         )
     if n == 0:
         return 0, 0, 0, 0
-    card = np.int64(board.cards[column, n - 1])
+    card = int(board.cards[column, n - 1])
     return n - 1, single_points(board, game, column, n - 1), card, card
 
 
@@ -394,7 +421,7 @@ def judge(board: Board, game: Game, keys: Keys, move: int) -> None:
     if not taken:
         target = move >> TARGET_SHIFT & COLUMN_MASK
         m = board.length[target]
-        moved_head = np.int64(board.cards[source, stay])
+        moved_head = int(board.cards[source, stay])
         target_open = board.open_cards[target]
         target_head = board.heads[target]
         target_down = board.down[target]
@@ -402,7 +429,7 @@ def judge(board: Board, game: Game, keys: Keys, move: int) -> None:
         salt = target if has_rows else NO_SALT
         if m == 0:
             empty -= 1
-        if joins and game.automatic != 0 and np.int64(board.run[target, m]) + count == ranks:
+        if joins and game.automatic != 0 and int(board.run[target, m]) + count == ranks:
             removed = 1
             left = m + count - ranks
             down, points, open_card, head = _cut(board, game, target, left)
@@ -454,13 +481,13 @@ def _judge_deal(board: Board, game: Game, keys: Keys) -> None:
     board.child_key[0] = keys.stage[0, stage + 1]
     board.child_key[1] = keys.stage[1, stage + 1] if words == 2 else ZERO
     for column in range(game.columns):
-        card = np.int64(game.row_cards[stage, column])
+        card = int(game.row_cards[stage, column])
         n = board.length[column]
         down = board.down[column]
         salt = column if has_rows else NO_SALT
         joins = card != 0 and n > 0 and card + 1 == board.open_cards[column]
         stay = n
-        if joins and game.automatic != 0 and np.int64(board.run[column, n]) + 1 == ranks:
+        if joins and game.automatic != 0 and int(board.run[column, n]) + 1 == ranks:
             removed += 1
             stay = n + 1 - ranks
             down, points, open_card, head = _cut(board, game, column, stay)

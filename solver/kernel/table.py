@@ -1,8 +1,10 @@
 """The transposition table: a set of position keys, open addressing, linear probing.
 
-``slots`` is a (capacity, words) uint64 array, capacity a power of two, words 1 or 2 (64- or
-128-bit keys); first word 0 means a free slot, so a first word of 0 is kept as 1.  Nothing is ever removed or replaced: a key that was seen stays seen, which is what an exhausted search relies on.  The caller grows the table (`rehash`) before the load passes one half; a probe is then
-1.5 slots long on the mean, most often one cache line.
+``slots`` is a (capacity, words) uint64 array, capacity a power of two, words 1 or 2 (64- or 128-bit
+keys); first word 0 means a free slot, so a first word of 0 is kept as 1.  Nothing is ever removed or
+replaced: a key that was seen stays seen, which is what an exhausted search relies on.  The caller
+grows the table (`rehash`) before the load passes one half; a probe is then 1.5 slots long on the mean,
+most often one cache line.
 
 Two positions with one key make the second vanish from the search.  With n positions and 64 bits that
 happens with probability n^2 / 2^65 (1e-6 for 6 million): harmless for wins, whose lines are
