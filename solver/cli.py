@@ -360,16 +360,16 @@ def _status_line(visible: bool) -> Iterator[Callable[[Progress], None] | None]:
     from tqdm import tqdm
 
     tqdm.monitor_interval = 0  # no thread to watch a bar that is fed ten times a second
-    # A terminal that does not know its width says 0, which tqdm would take for no room at all.
+    # A terminal that does not know its size says 0 by 0, which tqdm would take for no room at all.
     width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
-    with tqdm(bar_format="{desc}", leave=False, ncols=width, file=sys.stderr) as line:
+    with tqdm(bar_format="{desc}", leave=False, ncols=width, nrows=2, file=sys.stderr) as line:
         yield lambda progress: line.set_description_str(_progress_text(progress))
 
 
 def _progress_text(progress: Progress) -> str:
     return (
         f"{progress.seconds:.0f} s, try {progress.tries}, {progress.expansions:,} positions; "
-        f"best so far: {progress.rows_dealt} rows dealt, {progress.runs_removed} runs removed, "
+        f"best: {progress.rows_dealt} rows dealt, {progress.runs_removed} runs removed, "
         f"{progress.face_down} face-down"
     )
 

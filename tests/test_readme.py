@@ -1,0 +1,91 @@
+"""The README keeps its word: its commands, its Python example and its tables hold."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from solver.cli import EPILOG, cli
+from solver.notation import parse_line, parse_position
+from solver.numbering import deal_from_id
+from solver.referee import replay
+from solver.rules import LAYOUTS, PRESETS, make_rules
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def table_after(heading: str) -> list[list[str]]:
+    """Return the cells of the first table of a section, without its head, code marks removed."""
+    section = README.partition(f"\n## {heading}\n")[2]
+    table = section[section.index("\n|") + 1 :].partition("\n\n")[0]
+    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in table.splitlines()[2:]]
+    return [[cell.strip().replace("`", "") for cell in row] for row in rows]
+
+
+def test_opens_with_the_two_commands() -> None:
+    solve, tests = blocks("sh")[:2]
+    assert README.index(solve) < README.index(tests) < README.index("\n## ")
+    assert solve.strip().endswith(".venv/bin/pip install . && .venv/bin/spider solve 12345")
+    assert tests.strip().endswith(".venv/bin/pip install . --group tests && .venv/bin/python -m pytest")
+    assert all(len(command.strip().splitlines()) == 1 for command in (solve, tests))
+
+
+def test_the_commands_name_what_the_project_has() -> None:
+    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert "tests" in project["dependency-groups"]
+    assert project["project"]["scripts"] == {"spider": "solver.cli:main"}
+    assert f"Python {project['project']['requires-python'].removeprefix('>=')} or newer" in README
+    assert project["project"]["name"] == README.splitlines()[0].removeprefix("# ")
+
+
+def test_python_example_runs() -> None:
+    (example,) = blocks("python")
+    out = io.StringIO()
+    names: dict[str, Any] = {}
+    with contextlib.redirect_stdout(out):
+        exec(compile(example, "README.md", "exec"), names)
+    counts, line = out.getvalue().splitlines()
+    assert re.fullmatch(r"\d+ moves, 5 rows dealt, 8 runs removed", counts)
+    assert replay(names["deal"], parse_line(line), names["rules"]).is_won
+
+
+def test_sample_of_show_is_what_show_prints() -> None:
+    (sample,) = [block for block in blocks("console") if block.startswith("$ spider show 12345\n")]
+    printed = sample.partition("\n")[2]
+    assert CliRunner().invoke(cli, ["show", "12345"]).stdout == printed
+    assert parse_position(printed, make_rules()) == deal_from_id("12345").position()
+
+
+def test_exit_codes_are_those_of_the_help() -> None:
+    in_help = re.findall(r"^  (\d+) +(.+)$", EPILOG, re.MULTILINE)
+    assert table_after("Exit codes") == [[code, meaning] for code, meaning in in_help]
+
+
+def test_presets_are_those_there_are() -> None:
+    rows = {preset: (onto_empty, leave, layout) for preset, onto_empty, leave, layout, _ in table_after("Rules")}
+    assert list(rows) == list(PRESETS)
+    for name, rules in PRESETS.items():
+        onto_empty, leave, layout = rows[name]
+        assert (onto_empty == "yes") == rules.deal_onto_empty
+        assert (leave == "at once") == (rules.removal == "automatic")
+        assert any(LAYOUTS[word] == rules.heights for word in layout.split(" or "))
+
+
+def test_every_option_of_solve_is_listed() -> None:
+    context = cli.make_context("spider", ["--version"], resilient_parsing=True)
+    command = cli.get_command(context, "solve")
+    assert command is not None
+    listed = set(re.findall(r"--[a-z-]+", " ".join(row[0] for row in table_after("Solve a deal"))))
+    options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    assert listed == options - {"deal"}
