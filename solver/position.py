@@ -215,8 +215,10 @@ def _height_faults(position: Position, rules: Rules) -> list[str]:
         for number, (face_down, height) in enumerate(zip(position.face_down, rules.heights, strict=True), start=1)
         if face_down > max(height - 1, 0)
     ]
-    # While no card was turned up and none dealt, every column still shows exactly its own card.
-    untouched = sum(position.face_down) == sum(max(height - 1, 0) for height in rules.heights)
+    # Every move of a deal turns a card up, so while none was turned up or dealt every column still shows its own
+    # card.  Small games are exempt where a column starts with a lone card, which leaves without turning one up.
+    lone = min(rules.heights) < 2
+    untouched = not lone and sum(position.face_down) == sum(height - 1 for height in rules.heights)
     heights = tuple(map(len, position.columns))
     if not faults and untouched and stage_of(position, rules) == 0 and heights != rules.heights:
         faults.append(f"the columns have {heights} cards: this layout deals {rules.heights}")

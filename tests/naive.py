@@ -18,6 +18,7 @@ from __future__ import annotations
 import random
 from collections import Counter, deque
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from solver.cards import card_name, parse_card
@@ -160,9 +161,7 @@ def _rank(name: str) -> int:
 
 
 def _is_run(group: tuple[str, ...]) -> bool:
-    return all(
-        upper[1] == lower[1] and _rank(upper) == _rank(lower) + 1 for upper, lower in zip(group, group[1:], strict=False)
-    )
+    return all(upper[1] == lower[1] and _rank(upper) == _rank(lower) + 1 for upper, lower in pairwise(group))
 
 
 def _ends_in_completed_run(up: tuple[str, ...], rules: Rules) -> bool:
@@ -234,8 +233,8 @@ _SHAPES = {
     "triples-two-packs": (4, 3, 2, 4, (3, 3, 3, 3), (4, 4, 4)),
     "quads": (4, 4, 1, 3, (3, 3, 3, 3), (4,)),
     "quads-one-suit": (5, 4, 1, 1, (3, 2, 2, 2, 2), (5,)),
-    "quads-short-row": (3, 4, 1, 4, (3, 3, 2), (3, 3, 2)),
-    "quads-no-stock": (5, 4, 1, 4, (4, 3, 3, 3, 3), ()),
+    "quads-short-row": (3, 4, 1, 1, (3, 3, 2), (3, 3, 2)),
+    "quads-no-stock": (5, 4, 1, 2, (4, 3, 3, 3, 3), ()),
 }
 
 SMALL_RULES: dict[str, Rules] = {
@@ -278,15 +277,21 @@ def small_game(rng: random.Random, rules: Rules) -> Position:
     return shuffled_game(rng, rules)
 
 
+def _joins_suit(state: State, move: Move) -> bool:
+    (_, up), (_, onto) = state[0][move.source], state[0][move.target]
+    return bool(onto) and onto[-1][1] == up[-1][1]
+
+
 def random_playout(position: Position, rules: Rules, rng: random.Random, most: int) -> Iterator[tuple[Position, Move]]:
     """Yield the positions of at most `most` random legal moves, each with the move then played.
 
-    Deals and takes are drawn as rarely as any other move, so long play-outs visit all stages.
+    Half of the moves are drawn from those that join a suit, so that play-outs complete runs.
     """
     for _ in range(most):
         moves = sorted(legal_moves(position, rules), key=str)
         if not moves:
             return
-        move = rng.choice(moves)
+        joining = [move for move in moves if move.kind == "move" and _joins_suit(from_position(position), move)]
+        move = rng.choice(joining if joining and rng.random() < 0.5 else moves)
         yield position, move
         position = apply(position, move, rules)
