@@ -104,7 +104,8 @@ def main(suits: tuple[int, ...], deals: str, rules: str, timeout: float, memory:
     )
     click.echo(report)
     if out != "none":
-        write_json(f"{out}.json", {"command": command, **where, "records": [r for mode in suits for r in records[mode]]})
+        everything = [record for mode in suits for record in records[mode]]
+        write_json(f"{out}.json", {"command": command, **where, "records": everything})
         (RESULTS / f"{out}.md").write_text(report)
 
 
