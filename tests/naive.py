@@ -80,17 +80,7 @@ def lossless_moves(position: Position, rules: Rules) -> set[Move]:
     While rows remain that is none.  Once the stock is empty, columns are interchangeable: one empty
     column is as good as another (the first is taken), and a whole column moved to one changes nothing.
     """
-    moves = legal_moves(position, rules)
-    if position.rows:
-        return moves
-    empty = [column for column, cards in enumerate(position.columns) if not cards]
-    return {
-        move
-        for move in moves
-        if move.kind != "move"
-        or move.target not in empty
-        or (move.target == empty[0] and move.count < len(position.columns[move.source]))
-    }
+    return set(_lossless_moves(from_position(position), rules))
 
 
 def apply(position: Position, move: Move, rules: Rules) -> Position:
@@ -124,6 +114,18 @@ def _moves(state: State, rules: Rules) -> Iterator[Move]:
             yield take(source)
     if rows and (rules.deal_onto_empty or all(up for _, up in columns)):
         yield DEAL
+
+
+def _lossless_moves(state: State, rules: Rules) -> Iterator[Move]:
+    columns, rows, _ = state
+    empty = [column for column, (_, up) in enumerate(columns) if not up]
+    for move in _moves(state, rules):
+        if rows or move.kind != "move" or move.target not in empty:
+            yield move
+        elif move.target == empty[0]:
+            down, up = columns[move.source]
+            if down or move.count < len(up):
+                yield move
 
 
 def _after(state: State, move: Move, rules: Rules) -> State:
@@ -188,12 +190,16 @@ def exhaust(position: Position, rules: Rules, limit: int | None = None) -> str |
     return explore(position, rules, limit).verdict
 
 
-def explore(position: Position, rules: Rules, limit: int | None = None, *, interchange: bool = True) -> Exhausted:
+def explore(
+    position: Position, rules: Rules, limit: int | None = None, *, interchange: bool = True, lossless: bool = False
+) -> Exhausted:
     """Search all lines breadth first, every position once, until a win or the end.
 
     With `interchange`, positions that differ only in the order of their columns are one once the
-    stock is empty: no rule then tells columns apart.
+    stock is empty: no rule then tells columns apart.  With `lossless`, the moves are those of
+    `lossless_moves` instead of all.
     """
+    moves_of = _lossless_moves if lossless else _moves
     start = _canonical(from_position(position), interchange)
     steps = {start: 0}
     queue = deque([start])
@@ -201,7 +207,7 @@ def explore(position: Position, rules: Rules, limit: int | None = None, *, inter
         state = queue.popleft()
         if _is_won(state):
             return Exhausted("win", len(steps), steps[state])
-        for move in _moves(state, rules):
+        for move in moves_of(state, rules):
             child = _canonical(_after(state, move, rules), interchange)
             if child not in steps:
                 if limit is not None and len(steps) >= limit:
