@@ -61,7 +61,7 @@ def any_positions(draw: st.DrawFn) -> Position:
     return Position(tuple(columns), tuple(face_down), tuple(rows), tuple(completed))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(any_positions(), st.sampled_from(sorted(PRESETS)), st.integers(1, 4))
 def test_any_position_reads_back_unchanged(position: Position, preset: str, suits: int) -> None:
     assert parse_position(format_position(position), make_rules(preset, suits=suits)) == position

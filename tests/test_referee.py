@@ -434,7 +434,7 @@ def test_small_games_play_out_as_in_the_naive_game(rules: Rules) -> None:
     assert removed, "no play-out completed a run: the comparison has missed the removal"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(naive.SMALL_RULES)), st.randoms(use_true_random=False), st.integers(0, 30))
 def test_a_move_is_listed_exactly_when_nothing_is_wrong_with_it(name: str, rng: random.Random, steps: int) -> None:
     rules = naive.SMALL_RULES[name]
