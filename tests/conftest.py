@@ -9,7 +9,8 @@ from hypothesis import settings
 
 DATA = Path(__file__).parent / "data"
 
-# The same examples on every run, so that a failure means a change of the code; no deadline, as a busy machine is no fault.
+# The same examples on every run, so that a failure means a change of the code.  No deadline, as a busy machine is
+# no fault.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
