@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TextIO, TypeVar, cast, get_args
+from typing import IO, TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar, cast, get_args
 
 import click
 
@@ -53,6 +54,7 @@ Environment:
 """
 
 STDIN = "-"
+STDERR_FILENO = 2
 MAX_TEXT = 1 << 20
 """Characters; a position needs a thousand, so more is some other file."""
 
@@ -338,7 +340,7 @@ def _search(start: Start, timeout: float, memory: int, seed: int, *, quiet: bool
     except search.BudgetError as error:
         raise click.UsageError(str(error), click.get_current_context()) from None
     show_progress = not quiet and sys.stderr is not None and sys.stderr.isatty()
-    with _warnings_as_lines(), _status_line(show_progress) as progress:
+    with _interrupt_at_once(), _warnings_as_lines(), _status_line(show_progress) as progress:
         try:
             return search.solve(
                 start.game,
@@ -349,6 +351,32 @@ def _search(start: Start, timeout: float, memory: int, seed: int, *, quiet: bool
             )
         except MemoryError:
             raise click.ClickException(f"out of memory: give less than --memory {memory}") from None
+
+
+@contextmanager
+def _interrupt_at_once() -> Iterator[None]:
+    """Let Ctrl-C end the process on the spot.
+
+    An exception would do once the kernels run, but the compiler has destructors, in which Python drops
+    exceptions, so that Ctrl-C would be lost.  There is nothing to save: no result has been printed,
+    and the compiler's cache is written file by file under other names first.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        # Ignored, as in a shell's background job, or the caller's business.
+        yield
+        return
+    signal.signal(signal.SIGINT, _exit_interrupted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _exit_interrupted(_signal: int, _frame: object) -> NoReturn:
+    # Past the buffers: the signal may have come in the middle of a write to them.
+    with suppress(OSError):
+        os.write(STDERR_FILENO, b"\nspider: interrupted\n")
+    os._exit(EXIT_INTERRUPTED)
 
 
 @contextmanager

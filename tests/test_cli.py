@@ -479,6 +479,22 @@ def test_solve_wins_from_number_and_text_alike() -> None:
     assert first["line"].count("deal") == first["rows_dealt"] == 5
 
 
+def test_a_lost_game_says_why() -> None:
+    # Nine cards on the table cannot fill ten columns, so the three rows that are left stay in the stock.
+    ranks = "A23456789TJQK" * 3
+    columns = "".join(f"{rank}S\n" for rank in ranks[:9]) + "--\n"
+    rows = "".join("deal: " + " ".join(f"{rank}S" for rank in ranks[at : at + 10]) + "\n" for at in (9, 19, 29))
+    text = columns + rows + "completed: S S S S S\n"
+    result = run("solve", "-", input=text)
+    assert result.exit_code == 3
+    assert result.stdout.startswith(
+        "loss: standard input cannot be won under standard (strict, automatic removal, 1 suit)"
+    )
+    assert "nine cards cannot fill ten columns" in result.stdout
+    lost = json.loads(run("solve", "-", "--json", input=text).stdout)
+    assert (lost["verdict"], lost["line"]) == ("loss", [])
+
+
 def test_json_with_progress_on() -> None:
     # A terminal on stderr turns progress on; stdout must still be one JSON object.
     terminal, stderr = pty.openpty()
@@ -510,6 +526,24 @@ def test_ctrl_c_ends_within_a_second() -> None:
     assert process.returncode == 130
     assert b"spider: interrupted" in shown
     assert b"Traceback" not in shown
+    assert took < 1
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.3, 1.0])
+def test_ctrl_c_while_the_kernels_are_compiled(delay: float, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "solver", "solve", "1"]
+    environment = os.environ | {"SPIDER_CACHE_DIR": str(tmp_path)}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
+        assert process.stderr is not None
+        assert "compiling" in process.stderr.readline()
+        time.sleep(delay)
+        process.send_signal(signal.SIGINT)
+        asked = time.monotonic()
+        stdout, stderr = process.communicate()
+        took = time.monotonic() - asked
+    assert process.returncode == 130
+    assert (stdout, stderr.strip()) == ("", "spider: interrupted")
     assert took < 1
 
 
