@@ -67,7 +67,6 @@ def parse_card(text: str) -> Card:
         rank_text = "T"
     if len(rank_text) != 1 or rank_text not in RANK_SYMBOLS or suit_text not in SUIT_SYMBOLS:
         raise CardError(
-            f"{text!r} is not a card: write rank {RANK_SYMBOLS} (or 10), then suit {SUIT_SYMBOLS}, "
-            "such as TH or 2S"
+            f"{text!r} is not a card: write rank {RANK_SYMBOLS} (or 10), then suit {SUIT_SYMBOLS}, such as TH or 2S"
         )
     return make_card(RANK_SYMBOLS.index(rank_text) + 1, SUIT_SYMBOLS.index(suit_text))

@@ -131,9 +131,8 @@ def format_position(position: Position) -> str:
     so the text of a Spider deal is columns and rows alone.
     """
     lines = [
-        " ".join(
-            f"<{card_name(card)}>" if index < down else card_name(card) for index, card in enumerate(cards)
-        ) or EMPTY
+        " ".join(f"<{card_name(card)}>" if index < down else card_name(card) for index, card in enumerate(cards))
+        or EMPTY
         for cards, down in zip(position.columns, position.face_down, strict=True)
     ]
     lines += [f"{DEAL_LABEL} {_names(row)}".rstrip() for row in position.rows]

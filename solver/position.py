@@ -200,8 +200,7 @@ def _card_faults(position: Position, rules: Rules) -> Iterator[str]:
             surplus = copies[card] - expected
             if surplus > 0:
                 yield (
-                    f"{card_name(card)} is there {copies[card]} times, {surplus} too many: "
-                    + ", ".join(places[card])
+                    f"{card_name(card)} is there {copies[card]} times, {surplus} too many: " + ", ".join(places[card])
                 )
             elif surplus < 0:
                 where = f" (there is {', '.join(places[card])})" if places[card] else ""

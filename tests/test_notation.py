@@ -99,9 +99,7 @@ def test_text_shows_face_down_cards_empty_columns_rows_and_completed_runs() -> N
 
 def test_reading_forgives_what_is_unambiguous() -> None:
     """Comments, blank lines, commas, lower case, 10, labels without space, Windows line ends and a byte-order mark."""
-    text = (
-        "\ufeff# a comment\r\n\r\n <10s>,, ah  # face-down ten\r\n--\r\n\tas\r\nDEAL:3H,2H,2S\r\nCompleted: s h\r\n"
-    )
+    text = "\ufeff# a comment\r\n\r\n <10s>,, ah  # face-down ten\r\n--\r\n\tas\r\nDEAL:3H,2H,2S\r\nCompleted: s h\r\n"
     assert format_position(parse_position(text, THREE)) == "<TS> AH\n--\nAS\ndeal: 3H 2H 2S\ncompleted: H S\n"
 
 

@@ -13,8 +13,10 @@ Two lists:
   column that is emptied or filled decides where the next row falls.  Once the stock is empty
   columns are interchangeable, so only the first empty column is a target, and a whole column never
   moves to an empty one (the result is the same position with two columns swapped).
-* *reduced*: for finding wins.  One empty column as a target and no whole column to it at any
-  stage; under optional removal a completed run leaves at once.  An exhausted reduced search proves nothing.
+* *reduced*: for finding wins.  At any stage one empty column as a target and no whole column to it; a run is
+  split only to join a card of its suit, or over an empty column (measured: wins more and costs half, see
+  results/search-notes.md); under optional removal a completed run leaves at once.  An exhausted reduced
+  search proves nothing.
 
 Dealing when it cannot help: under strict rules with fewer cards on the table than columns, no row
 can ever be dealt again (cards reach the table only by dealing), so the position is lost; see `is_dead`.
@@ -98,8 +100,9 @@ def generate(board: Board, game: Game, out: I64Array) -> int:
             if target == source or board.length[target] == 0:
                 continue
             # The moved cards have ranks top .. top + k - 1, the head one below the target's last card.
-            k = (int(board.cards[target, board.length[target] - 1]) & 15) - top
-            if 1 <= k <= run:
+            onto = int(board.cards[target, board.length[target] - 1])
+            k = (onto & 15) - top
+            if 1 <= k <= run and (k == run or lossless or onto == int(board.cards[source, n - k]) + 1):
                 out[count] = k << COUNT_SHIFT | target << TARGET_SHIFT | source
                 count += 1
         if board.empty > 0:

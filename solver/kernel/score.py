@@ -320,9 +320,7 @@ def derive_after(board: Board, game: Game, keys: Keys, move: int) -> None:
 
 
 @njit(cache=True)
-def table_points(
-    open_cards: I64Array, heads: I64Array, stage: int, empty: int, game: Game
-) -> int:
+def table_points(open_cards: I64Array, heads: I64Array, stage: int, empty: int, game: Game) -> int:
     """Return the points of the whole table but for completed runs."""
     columns = game.columns
     points = 0
