@@ -52,7 +52,8 @@ assert bestfirst.VISIT_NODES <= FIRST_NODES
 NO_RUNS = 1 << 20
 """Runs to complete when the cards are no whole runs: more than any position has."""
 
-MIB = 1 << 20
+MAX_ROWS_OF_ARRAY = 1 << 31
+"""States and nodes are numbered in 32 bits."""
 
 KEYS = new_keys()
 
@@ -196,7 +197,7 @@ class Attempt:
         for name in grows:
             old: NDArray[Any] = getattr(self._space, name)
             # Old and new exist together while one is copied, so the new one comes on top of all.
-            if self.memory_used + 2 * old.nbytes > self._memory:
+            if self.memory_used + 2 * old.nbytes > self._memory or 2 * old.shape[0] > MAX_ROWS_OF_ARRAY:
                 return False
             if name == "table":
                 new = new_table(2 * old.shape[0], old.shape[1])

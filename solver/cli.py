@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar, cast, get_
 
 import click
 
-from solver import __version__
+from solver import __version__, search
 from solver.notation import NotationError, describe_line
 from solver.numbering import DEFAULT_SCHEME, SCHEMES, NumberError
 from solver.rules import LAYOUTS, PRESETS, SUITS_PER_PACK, Removal, RulesError
@@ -196,11 +196,11 @@ def _positive(_context: click.Context, _parameter: click.Parameter, value: float
 )
 @click.option(
     "--memory",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=search.MIN_MEMORY),
     default=1024,
     show_default=True,
     metavar="MIB",
-    help="Use at most so many MiB.",
+    help="Use at most so many MiB, Python and the machine code included.",
 )
 @click.option(
     "--seed",
@@ -332,9 +332,6 @@ def _decode(file: IO[bytes], source: str) -> str:
 
 
 def _search(start: Start, timeout: float, memory: int, seed: int, *, quiet: bool) -> Solution:
-    # Here, not above: everything below this import takes a noticeable time to load.
-    from solver import search
-
     try:
         budget = search.Budget(seconds=timeout, memory=memory, seed=seed)
     except search.BudgetError as error:

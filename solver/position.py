@@ -123,13 +123,14 @@ def deduce_completed(columns: Iterable[Cards], rows: Iterable[Cards], rules: Rul
 def check_position(position: Position, rules: Rules, *, loose: bool = False) -> None:
     """Raise `PositionError` with every fault that makes the position impossible under the rules.
 
-    `loose` asks only for what a search needs (sizes, face-down below face-up), so that puzzles
-    with piles that are no full pack pass.
+    `loose` asks only for what a search needs (sizes, face-down below face-up, no completed run left where
+    removal is automatic), so that puzzles with piles that are no full pack pass.
     """
     faults = [*_structure_faults(position, rules, loose=loose)]
-    if not faults and not loose:
-        faults += _card_faults(position, rules)
-        faults += _height_faults(position, rules)
+    if not faults:
+        if not loose:
+            faults += _card_faults(position, rules)
+            faults += _height_faults(position, rules)
         faults += _removal_faults(position, rules)
     if faults:
         raise PositionError(faults)

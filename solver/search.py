@@ -30,6 +30,8 @@ Verdict: TypeAlias = Literal["win", "loss", "timeout"]
 
 BASE_MEMORY = 192
 """MiB that Python, numpy, numba and the machine code take before a search allocates anything."""
+MIN_MEMORY = BASE_MEMORY + 16
+"""MiB of the smallest budget: a search that outgrows the rest at once would decide nothing."""
 MIB = 1 << 20
 PROGRESS_SECONDS = 0.1
 KEY_BITS = 128
@@ -51,7 +53,7 @@ class Budget:
     seconds: float = 60.0
     """Wall time."""
     memory: int = 1024
-    """MiB of the whole process."""
+    """MiB of the whole process, `MIN_MEMORY` at least."""
     expansions: int | None = None
     """Positions expanded in all tries together; a limit that, unlike time, gives the same result everywhere."""
     seed: int = 0
@@ -60,10 +62,10 @@ class Budget:
     def __post_init__(self) -> None:
         if not 0 < self.seconds < float("inf"):
             raise BudgetError(f"seconds is {self.seconds}: it must be positive")
-        if self.memory <= BASE_MEMORY + 16:
+        if self.memory < MIN_MEMORY:
             raise BudgetError(
                 f"memory is {self.memory} MiB: Python and the compiled kernels take {BASE_MEMORY} of them, "
-                f"so give more than {BASE_MEMORY + 16}"
+                f"so give {MIN_MEMORY} at least"
             )
         if self.expansions is not None and self.expansions <= 0:
             raise BudgetError(f"expansions is {self.expansions}: it must be positive")

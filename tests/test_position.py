@@ -193,6 +193,10 @@ def test_loose_checks_ask_for_what_a_search_needs(deal: Position) -> None:
         "105 cards: at most 104 are possible"
     ]
     assert faults(one_suit_end("KS KS KS", "2S 2S"), STANDARD, loose=True) == []
+    run = one_suit_end("2S KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S AS", "2S 2S")
+    # Searches rely on it: a whole column is not moved to an empty one, where this run would leave.
+    assert "column 1 holds the completed run of KS" in faults(run, STANDARD, loose=True)[0]
+    assert faults(run, make_rules("bvs"), loose=True) == []
 
 
 # ---- faults of the cards -------------------------------------------------------------------------

@@ -4,7 +4,7 @@ numba caches compiled functions on disk, but its cache does not notice an edit i
 folder is writable the import fails.  So before the kernels are imported its cache is pointed at::
 
     $SPIDER_CACHE_DIR, or the cache folder of the user       (a temporary folder when that cannot be written)
-        kernels-<digest>/      digest of the kernel sources, of Python's version and of numba's
+        kernels-<digest>/      digest of the kernel sources, of Python's version and of numba's, and of `SETTINGS`
             compiled           written when a first search has compiled everything
 
 A new digest means new machine code; nothing stale can be loaded.
@@ -12,10 +12,12 @@ A new digest means new machine code; nothing stale can be loaded.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import importlib
 import os
 import platform
+import shutil
 import sys
 import tempfile
 import warnings
@@ -24,6 +26,9 @@ from pathlib import Path
 from typing import Any
 
 MARKER = "compiled"
+
+SETTINGS = ("NUMBA_BOUNDSCHECK", "NUMBA_DEBUGINFO", "NUMBA_OPT")
+"""What changes the machine code without a trace in the index of numba's cache."""
 
 
 class CacheWarning(UserWarning):
@@ -51,6 +56,7 @@ def kernel_digest() -> str:
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
     digest.update(f"{platform.python_implementation()} {sys.version} numba {metadata.version('numba')}".encode())
+    digest.update(repr([os.environ.get(name, "") for name in SETTINGS]).encode())
     return digest.hexdigest()[:16]
 
 
@@ -70,7 +76,9 @@ def kernel_cache_folder() -> Path:
             CacheWarning,
             stacklevel=2,
         )
-        return Path(tempfile.mkdtemp(prefix="spider-"))
+        temporary = Path(tempfile.mkdtemp(prefix="spider-"))
+        atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+        return temporary
     return wanted
 
 
