@@ -6,19 +6,22 @@ import re
 from collections import Counter
 from itertools import islice
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from solver.cards import CLUBS, HEARTS, card_name, make_card, suit_of
-from solver.numbering import SCHEMES, NumberError, deal_from_id
-from solver.numbering.common import ms_values, shuffled_down
+from solver.numbering import SCHEMES, NumberError, Scheme, deal_from_id
+from solver.numbering.common import Status, ms_values, shuffled_down, twister_words
 from solver.position import Deal, check_position
-from solver.rules import make_rules
+from solver.rules import LAYOUTS, PRESETS, make_rules
 
 DEALS = Path(__file__).parent / "data" / "deals"
-PYSOLFC_FILES = sorted(DEALS.glob("pysolfc_*.txt"))
+FILES = sorted(DEALS.glob("*.txt"))
+SCHEME_OF_FILE = {"win7": "windows7", "winxp": "windowsxp"}
+"""Where the name of a file differs from the scheme."""
 
 numbers = st.one_of(
     st.integers(1, 31999).map(str),
@@ -36,15 +39,58 @@ def lines_of(deal: Deal) -> list[str]:
 
 
 def test_the_files_are_there() -> None:
-    assert len(PYSOLFC_FILES) == 7
+    assert len(FILES) == 19
+    assert {scheme_of_file(path) for path in FILES} == set(SCHEMES)
 
 
-@pytest.mark.parametrize("path", PYSOLFC_FILES, ids=lambda path: path.stem)
-def test_pysolfc_deals_what_the_program_dealt(path: Path) -> None:
-    match = re.fullmatch(r"pysolfc_(\d)suit_(\w+)", path.stem)
+def scheme_of_file(path: Path) -> str:
+    program = path.stem.partition("_")[0]
+    return SCHEME_OF_FILE.get(program, program)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_each_scheme_deals_what_its_program_dealt(path: Path) -> None:
+    match = re.fullmatch(r"[a-z0-9]+_(\d)suit_(\w+)", path.stem)
     assert match is not None
     expected = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    assert lines_of(deal_from_id(f"pysolfc:{match[2]}", int(match[1]))) == expected
+    assert lines_of(deal_from_id(f"{scheme_of_file(path)}:{match[2]}", int(match[1]))) == expected
+
+
+def test_words_of_the_twister() -> None:
+    # The first words that the authors' own program prints for its default seed.
+    assert list(islice(twister_words(5489), 3)) == [3499211612, 581869302, 3890346734]
+    assert next(islice(twister_words(5489), 9999, None)) == 4123659995
+
+
+NUMBERED = [(scheme, suits) for scheme in SCHEMES.values() for suits in scheme.suits]
+
+
+@pytest.mark.parametrize(("scheme", "suits"), NUMBERED, ids=[f"{scheme.name}-{suits}" for scheme, suits in NUMBERED])
+@given(number=st.integers(1, 2**31 - 1))
+def test_every_scheme_deals_two_full_packs_in_its_layout(scheme: Scheme, suits: int, number: int) -> None:
+    deal = deal_from_id(f"{scheme.name}:{number}", suits)
+    assert deal == scheme.deal(str(number), suits)
+    assert deal_from_id(deal.id, suits) == deal
+    check_position(deal.position(), make_rules(suits=suits, heights=LAYOUTS[scheme.layout]))
+    assert len({suit_of(card) for pile in (*deal.columns, *deal.rows) for card in pile}) == suits
+
+
+@pytest.mark.parametrize("scheme", SCHEMES.values(), ids=lambda scheme: scheme.name)
+def test_every_scheme_describes_itself(scheme: Scheme) -> None:
+    assert scheme.rules in PRESETS
+    assert scheme.status in get_args(Status)
+    assert deal_from_id(scheme.example, scheme.suits[0]).id == scheme.example
+    for suits in {1, 2, 3, 4} - set(scheme.suits):
+        with pytest.raises(NumberError, match=f"^{scheme.name} has no game of .*: ask for "):
+            deal_from_id(scheme.example, suits)
+
+
+@pytest.mark.parametrize("scheme", [name for name in SCHEMES if name != "pysolfc"])
+@pytest.mark.parametrize("number", ["", "x", "-1", "1.5", "ms1", "0x10", "9" * 5000, str(2**32)])
+def test_numbers_that_the_other_schemes_do_not_have(scheme: str, number: str) -> None:
+    with pytest.raises(NumberError, match=f"is no {scheme} number: write digits|{scheme} numbers go from ") as caught:
+        deal_from_id(f"{scheme}:{number}", SCHEMES[scheme].suits[-1])
+    assert len(str(caught.value)) < 200
 
 
 def test_generator_of_the_ms_numbers() -> None:

@@ -7,20 +7,34 @@ that get a sixth card, so the same number deals other cards in each.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from solver.numbering import pysolfc
-from solver.numbering.common import NumberError
+from solver.numbering import aisleriot, kpat, pysolfc, solvitaire, windows7, windowsxp
+from solver.numbering.common import NumberError, Scheme
 from solver.position import Deal
 
-__all__ = ["DEFAULT_SCHEME", "SCHEMES", "NumberError", "deal_from_id"]
+__all__ = ["DEFAULT_SCHEME", "SCHEMES", "NumberError", "Scheme", "deal_from_id", "scheme_of"]
 
-DEFAULT_SCHEME = pysolfc.SCHEME
+DEFAULT_SCHEME = pysolfc.NAME
 
-SCHEMES: Mapping[str, Callable[[str, int], Deal]] = {
-    pysolfc.SCHEME: pysolfc.deal,
+SCHEMES: Mapping[str, Scheme] = {
+    module.SCHEME.name: module.SCHEME for module in (pysolfc, kpat, windows7, windowsxp, aisleriot, solvitaire)
 }
-"""Each scheme's function from the text after the colon and the number of suits to the deal."""
+"""Every numbering scheme by its name."""
+
+
+def scheme_of(text: str) -> Scheme:
+    """Return the scheme that ``scheme:number`` names, PySolFC's for a number alone.
+
+    Raises `NumberError` for an unknown scheme, naming those there are.
+    """
+    name, colon, _ = text.rpartition(":")
+    if not colon:
+        name = DEFAULT_SCHEME
+    try:
+        return SCHEMES[name.strip().lower()]
+    except KeyError:
+        raise NumberError(f"unknown scheme {name!r} in {text!r}: choose one of {', '.join(SCHEMES)}") from None
 
 
 def deal_from_id(text: str, suits: int = 4) -> Deal:
@@ -29,11 +43,4 @@ def deal_from_id(text: str, suits: int = 4) -> Deal:
     Raises `NumberError` for an unknown scheme, naming those there are, and for a number or a
     number of suits that the scheme does not have.
     """
-    scheme, colon, number = text.rpartition(":")
-    if not colon:
-        scheme = DEFAULT_SCHEME
-    try:
-        deal = SCHEMES[scheme.strip().lower()]
-    except KeyError:
-        raise NumberError(f"unknown scheme {scheme!r} in {text!r}: choose one of {', '.join(SCHEMES)}") from None
-    return deal(number, suits)
+    return scheme_of(text).deal(text.rpartition(":")[2], suits)
