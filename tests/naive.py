@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
@@ -83,6 +83,11 @@ def lossless_moves(position: Position, rules: Rules) -> set[Move]:
     return set(_lossless_moves(from_position(position), rules))
 
 
+def reduced_moves(position: Position, rules: Rules) -> set[Move]:
+    """Return the moves of the list that is made for finding wins, as the top of kernel/moves.py describes it."""
+    return set(_reduced_moves(from_position(position), rules))
+
+
 def apply(position: Position, move: Move, rules: Rules) -> Position:
     """Return the position after a move; raises `AssertionError` when it is not legal."""
     state = from_position(position)
@@ -90,15 +95,15 @@ def apply(position: Position, move: Move, rules: Rules) -> Position:
     return to_position(_after(state, move, rules))
 
 
-def perft(position: Position, depth: int, rules: Rules) -> int:
-    """Return the number of legal lines of exactly `depth` moves."""
-    return _perft(from_position(position), depth, rules)
+def perft(position: Position, depth: int, rules: Rules, *, lossless: bool = False) -> int:
+    """Return the number of lines of exactly `depth` moves, legal ones or those of `lossless_moves`."""
+    return _perft(from_position(position), depth, rules, _lossless_moves if lossless else _moves)
 
 
-def _perft(state: State, depth: int, rules: Rules) -> int:
+def _perft(state: State, depth: int, rules: Rules, moves_of: Callable[[State, Rules], Iterator[Move]]) -> int:
     if depth == 0:
         return 1
-    return sum(_perft(_after(state, move, rules), depth - 1, rules) for move in _moves(state, rules))
+    return sum(_perft(_after(state, move, rules), depth - 1, rules, moves_of) for move in moves_of(state, rules))
 
 
 def _moves(state: State, rules: Rules) -> Iterator[Move]:
@@ -126,6 +131,25 @@ def _lossless_moves(state: State, rules: Rules) -> Iterator[Move]:
             down, up = columns[move.source]
             if down or move.count < len(up):
                 yield move
+
+
+def _reduced_moves(state: State, rules: Rules) -> Iterator[Move]:
+    columns, _, _ = state
+    takes = [move for move in _moves(state, rules) if move.kind == "take"]
+    if takes:
+        yield takes[0]
+        return
+    empty = [column for column, (_, up) in enumerate(columns) if not up]
+    for move in _moves(state, rules):
+        if move.kind == "deal":
+            yield move
+            continue
+        down, up = columns[move.source]
+        if move.target in empty:
+            if move.target == empty[0] and (down or move.count < len(up)):
+                yield move
+        elif move.count == _end_run(up) or _joins_suit(state, move):
+            yield move
 
 
 def _after(state: State, move: Move, rules: Rules) -> State:
@@ -166,9 +190,82 @@ def _is_run(group: tuple[str, ...]) -> bool:
     return all(upper[1] == lower[1] and _rank(upper) == _rank(lower) + 1 for upper, lower in pairwise(group))
 
 
+def _end_run(up: tuple[str, ...]) -> int:
+    return max(count for count in range(len(up) + 1) if _is_run(up[len(up) - count :]))
+
+
 def _ends_in_completed_run(up: tuple[str, ...], rules: Rules) -> bool:
     group = up[-rules.ranks :]
     return len(group) == rules.ranks and _is_run(group) and group[-1][0] == "A"
+
+
+# ---- the score ---------------------------------------------------------------------------------------
+
+
+def score(position: Position, rules: Rules, weights: Sequence[int]) -> int:
+    """Return the score of a position, term by term as the top of kernel/score.py states it.
+
+    Every completed run counts, those too that had left before a search began.
+    """
+    w = weights
+    columns, rows, gone = from_position(position)
+    total = w[0] * len(gone)
+    for down, up in columns:
+        if up:
+            total += _column_score(down, up, rules, w)
+    open_cards = [up[-1] for _, up in columns if up]
+    empty = len(columns) - len(open_cards)
+    if empty > 0:
+        total += w[14] + w[15] * (empty - 1)
+    for _, up in columns:
+        if up:
+            head = up[len(up) - _end_run(up)]
+            total += w[18] * any(_is_one_above(card, head) for card in open_cards)
+            total += w[19] * any(_is_one_above(card, head) and card[1] == head[1] for card in open_cards)
+    total += w[20] * len({_rank(card) for card in open_cards})
+    if rows:
+        for (_, up), coming in zip(columns, rows[0], strict=False):
+            if up and _is_one_above(up[-1], coming):
+                total += w[21] + (w[22] if up[-1][1] == coming[1] else 0)
+    return total
+
+
+def _column_score(down: tuple[str, ...], up: tuple[str, ...], rules: Rules, w: Sequence[int]) -> int:
+    total = -w[1] * len(down)
+    for under, card in pairwise(down):
+        if _is_one_above(under, card):
+            total += w[16] if under[1] == card[1] else w[17]
+    segments = units = 1
+    for place, (under, card) in enumerate(pairwise(up), start=2):
+        if _is_run((under, card)):
+            total += w[3] + w[4] * _end_run(up[:place])
+        elif _is_one_above(under, card):
+            total += w[5]
+            segments += 1
+        else:
+            total -= w[6]
+            if _rank(card) >= _rank(under):
+                total -= w[7]
+            segments += 1
+            units += 1
+    cards = down + up
+    for place in range(len(down), len(cards)):
+        below = cards[:place]
+        if below and _rank(cards[place]) > min(map(_rank, below)):
+            total -= w[8]
+        if below and _rank(cards[place]) == rules.ranks:
+            total -= w[9]
+    if down:
+        total -= w[2] + w[10] * segments + w[11] * units
+    else:
+        total -= w[12] * (segments - 1)
+        if _rank(up[0]) == rules.ranks:
+            total += w[13]
+    return total
+
+
+def _is_one_above(upper: str, lower: str) -> bool:
+    return _rank(upper) == _rank(lower) + 1
 
 
 # ---- the whole game ----------------------------------------------------------------------------------
@@ -191,13 +288,20 @@ def exhaust(position: Position, rules: Rules, limit: int | None = None) -> str |
 
 
 def explore(
-    position: Position, rules: Rules, limit: int | None = None, *, interchange: bool = True, lossless: bool = False
+    position: Position,
+    rules: Rules,
+    limit: int | None = None,
+    *,
+    interchange: bool = True,
+    lossless: bool = False,
+    leave_dead: bool = False,
 ) -> Exhausted:
     """Search all lines breadth first, every position once, until a win or the end.
 
     With `interchange`, positions that differ only in the order of their columns are one once the
     stock is empty: no rule then tells columns apart.  With `lossless`, the moves are those of
-    `lossless_moves` instead of all.
+    `lossless_moves` instead of all.  With `leave_dead`, no moves are played where strict rules
+    allow no later deal because the cards of the tableau are fewer than its columns.
     """
     moves_of = _lossless_moves if lossless else _moves
     start = _canonical(from_position(position), interchange)
@@ -207,6 +311,8 @@ def explore(
         state = queue.popleft()
         if _is_won(state):
             return Exhausted("win", len(steps), steps[state])
+        if leave_dead and _is_dead(state, rules):
+            continue
         for move in moves_of(state, rules):
             child = _canonical(_after(state, move, rules), interchange)
             if child not in steps:
@@ -220,6 +326,12 @@ def explore(
 def _is_won(state: State) -> bool:
     columns, rows, _ = state
     return not rows and not any(up for _, up in columns)
+
+
+def _is_dead(state: State, rules: Rules) -> bool:
+    columns, rows, _ = state
+    cards = sum(len(down) + len(up) for down, up in columns)
+    return bool(rows) and not rules.deal_onto_empty and cards < len(columns)
 
 
 def _canonical(state: State, interchange: bool) -> State:

@@ -40,7 +40,7 @@ def test_neither_the_lossless_moves_nor_interchanged_columns_change_a_verdict(ru
     for position in some_positions(rules, 4):
         plain = naive.explore(position, rules, interchange=False)
         assert plain.verdict in ("win", "loss")
-        for shortcuts in ({"interchange": True}, {"interchange": True, "lossless": True}):
+        for shortcuts in ({}, {"lossless": True}, {"lossless": True, "leave_dead": True}):
             short = naive.explore(position, rules, **shortcuts)
             assert (short.verdict, short.steps) == (plain.verdict, plain.steps)
             assert short.positions <= plain.positions

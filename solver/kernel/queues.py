@@ -10,8 +10,8 @@ A node is a child that was judged but not expanded: 20 bytes, no position, only 
 
 Each list is a pairing heap (Fredman, Sedgewick, Sleator, Tarjan 1986): a push is one comparison
 with the root, and here there are ten pushes for one pop, most of which never come to the top.
-``roots[stage, level]`` is the best node of the list, -1 when it is empty.  Equal scores: the newer
-node goes first.  Nothing is dropped.
+``roots[stage, level]`` is the best node of the list, -1 when it is empty.  Equal scores: a pushed node
+goes ahead of the root; below it the shape of the heap decides, the same way every time.  Nothing is dropped.
 """
 
 from __future__ import annotations
