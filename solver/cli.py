@@ -7,6 +7,7 @@ a search starts, so that help and completion answer at once.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -66,8 +67,22 @@ _SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9-]+):.*", re.IGNORECASE | re.DOTAL
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+LAZY_COMMANDS = dict.fromkeys(("batch", "merge", "report", "verify"), "solver.winrate.commands")
+"""Commands by the module that has them, which is imported when one is asked for."""
+
+
 class Spider(click.Group):
     """The group of the commands, with one form of error message and an exit code for Ctrl-C."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return sorted([*super().list_commands(ctx), *LAZY_COMMANDS])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by name, its module imported if need be."""
+        if cmd_name in LAZY_COMMANDS:
+            return cast("click.Command", getattr(importlib.import_module(LAZY_COMMANDS[cmd_name]), cmd_name))
+        return super().get_command(ctx, cmd_name)
 
     def main(
         self,
@@ -96,14 +111,14 @@ def _report(error: BaseException) -> int:
             click.echo(error.format_message(), err=True)
         case click.UsageError():
             command = error.ctx.command_path if error.ctx is not None else "spider"
-            _say(f"error: {error.format_message()}\nTry '{command} --help'.")
+            say(f"error: {error.format_message()}\nTry '{command} --help'.")
         case click.ClickException():
-            _say(f"error: {error.format_message()}")
+            say(f"error: {error.format_message()}")
         case OSError():
-            _say(f"error: {error.strerror or error}")
+            say(f"error: {error.strerror or error}")
             return EXIT_ERROR
         case _:
-            _say("interrupted")
+            say("interrupted")
             return EXIT_INTERRUPTED
     return error.exit_code
 
@@ -173,7 +188,8 @@ def game_options(command: F) -> F:
     return command
 
 
-def _positive(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
+def positive_seconds(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
+    """Return a time that was given as an option; what is no time becomes an error of the command."""
     # Written so that "nan", which a range lets pass, fails as well.
     if not 0 < value < float("inf"):
         raise click.BadParameter(f"{value:g} is not a positive number of seconds.")
@@ -190,7 +206,7 @@ def _positive(_context: click.Context, _parameter: click.Parameter, value: float
     type=float,
     default=60.0,
     show_default=True,
-    callback=_positive,
+    callback=positive_seconds,
     metavar="SECONDS",
     help="Give up after so many seconds.",
 )
@@ -344,7 +360,7 @@ def _search(start: Start, timeout: float, memory: int, seed: int, *, quiet: bool
                 start.rules,
                 budget,
                 progress=progress,
-                on_compile=None if quiet else lambda: _say("compiling the search kernels (first run only) ..."),
+                on_compile=None if quiet else lambda: say("compiling the search kernels (first run only) ..."),
             )
         except MemoryError:
             raise click.ClickException(f"out of memory: give less than --memory {memory}") from None
@@ -404,7 +420,7 @@ def _warnings_as_lines() -> Iterator[None]:
     """Show each warning of the library as a line for people, without the source line that Python adds."""
 
     def show_warning(message: Warning | str, *_details: object, **_more: object) -> None:
-        _say(f"warning: {message}")
+        say(f"warning: {message}")
 
     with warnings.catch_warnings():
         warnings.showwarning = show_warning
@@ -464,5 +480,6 @@ def _count(number: int, word: str, one: str = "", many: str = "s") -> str:
     return f"{number:,} {word}{one if number == 1 else many}"
 
 
-def _say(message: str) -> None:
+def say(message: str) -> None:
+    """Print a line for people, on stderr."""
     click.echo(f"spider: {message}", err=True)
