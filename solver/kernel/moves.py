@@ -13,10 +13,11 @@ Two lists:
   column that is emptied or filled decides where the next row falls.  Once the stock is empty
   columns are interchangeable, so only the first empty column is a target, and a whole column never
   moves to an empty one (the result is the same position with two columns swapped).
-* *reduced*: for finding wins.  At any stage one empty column as a target and no whole column to it; a run is
-  split only to join a card of its suit, or over an empty column (measured: wins more and costs half, see
-  results/search-notes.md); under optional removal a completed run leaves at once.  An exhausted reduced
-  search proves nothing.
+* *reduced*: for finding wins.  At any stage one empty column as a target, and only whole runs go there, no whole
+  column; a run is split only to join a longer run of its suit than it leaves; a whole run that lies in sequence on a
+  card of another suit moves on only to join its suit, or to an empty column; under optional removal a completed
+  run leaves at once.  An exhausted reduced search proves nothing.  Measured: wins more and costs a third, see
+  results/search-notes.md.
 
 Dealing when it cannot help: under strict rules with fewer cards on the table than columns, no row
 can ever be dealt again (cards reach the table only by dealing), so the position is lost; see `is_dead`.
@@ -57,7 +58,7 @@ def rows_left(board: Board, game: Game) -> int:
 
 
 @njit(cache=True)
-def run_length(board: Board, column: int, ranks: int) -> int:
+def run_length(board: Board, column: int) -> int:
     """Return the length of the run at the end of a column, counted from its cards."""
     n = board.length[column]
     if n == 0:
@@ -84,7 +85,7 @@ def generate(board: Board, game: Game, out: I64Array) -> int:
     if game.automatic == 0:
         for source in range(columns):
             n = board.length[source]
-            if n > 0 and board.cards[source, n - 1] & 15 == 1 and run_length(board, source, ranks) == ranks:
+            if n > 0 and board.cards[source, n - 1] & 15 == 1 and run_length(board, source) == ranks:
                 out[count] = TAKE_COUNT << COUNT_SHIFT | source
                 count += 1
                 if not lossless:
@@ -94,22 +95,32 @@ def generate(board: Board, game: Game, out: I64Array) -> int:
         n = board.length[source]
         if n == 0:
             continue
-        run = run_length(board, source, ranks)
+        run = run_length(board, source)
         top = int(board.cards[source, n - 1]) & 15
+        under = n - run - 1
+        sequenced = under >= board.down[source] and (board.cards[source, under] & 15) == top + run
         for target in range(columns):
             if target == source or board.length[target] == 0:
                 continue
             # The moved cards have ranks top .. top + k - 1, the head one below the target's last card.
             onto = int(board.cards[target, board.length[target] - 1])
             k = (onto & 15) - top
-            if 1 <= k <= run and (k == run or lossless or onto == int(board.cards[source, n - k]) + 1):
-                out[count] = k << COUNT_SHIFT | target << TARGET_SHIFT | source
-                count += 1
+            if not 1 <= k <= run:
+                continue
+            if not lossless:
+                joins = onto == int(board.cards[source, n - k]) + 1
+                if k < run:
+                    if not joins or run_length(board, target) + k <= run:
+                        continue
+                elif sequenced and not joins:
+                    continue
+            out[count] = k << COUNT_SHIFT | target << TARGET_SHIFT | source
+            count += 1
         if board.empty > 0:
             for target in range(columns):
                 if board.length[target] != 0:
                     continue
-                for k in range(1, run + 1):
+                for k in range(1 if lossless else run, run + 1):
                     if k < n or every_empty:
                         out[count] = k << COUNT_SHIFT | target << TARGET_SHIFT | source
                         count += 1
@@ -155,7 +166,7 @@ def _uncover(board: Board, column: int) -> bool:
 @njit(cache=True)
 def _completes(board: Board, game: Game, column: int) -> bool:
     n = board.length[column]
-    return board.cards[column, n - 1] & 15 == 1 and run_length(board, column, game.ranks) == game.ranks
+    return board.cards[column, n - 1] & 15 == 1 and run_length(board, column) == game.ranks
 
 
 @njit(cache=True)
