@@ -112,7 +112,7 @@ def deduce_completed(columns: Iterable[Cards], rows: Iterable[Cards], rules: Rul
         # No run can have left; a suit without cards is then unused (fewer suits than the rules say), not completed.
         return ()
     copies = _count(in_play)
-    shares = _expected_shares(in_play, (), rules)
+    shares = expected_shares(in_play, (), rules)
     completed: list[Suit] = []
     for suit, share in shares.items():
         gone = min(share - copies[make_card(rank, suit)] for rank in range(1, rules.ranks + 1))
@@ -126,17 +126,39 @@ def check_position(position: Position, rules: Rules, *, loose: bool = False) -> 
     `loose` asks only for what a search needs (sizes, face-down below face-up, no completed run left where
     removal is automatic), so that puzzles with piles that are no full pack pass.
     """
-    faults = [*_structure_faults(position, rules, loose=loose)]
-    if not faults:
-        if not loose:
-            faults += _card_faults(position, rules)
-            faults += _height_faults(position, rules)
-        faults += _removal_faults(position, rules)
+    faults = faults_of(position, rules, loose=loose)
     if faults:
         raise PositionError(faults)
 
 
-def _structure_faults(position: Position, rules: Rules, *, loose: bool) -> Iterator[str]:
+def faults_of(position: Position, rules: Rules, *, loose: bool = False, cards: bool = True) -> list[str]:
+    """Return every fault of the position, one sentence each; without `cards` nothing asks which cards they are."""
+    faults = list(_shape_faults(position, rules))
+    if faults:
+        # Nothing can be counted in piles that are not there, or of things that are no cards.
+        return faults
+    faults += _size_faults(position, rules, loose=loose)
+    if not loose:
+        # Heights are those of a deal only where the sizes are possible at all.
+        heights = [] if faults else _height_faults(position, rules)
+        faults += [*(_card_faults(position, rules) if cards else ()), *heights]
+    return [*faults, *(_removal_faults(position, rules) if cards else ())]
+
+
+def surplus_faults(position: Position, rules: Rules) -> Iterator[str]:
+    """Yield a fault for each card that is there too often, with its places; 0 stands for unknown cards."""
+    placed = [(card, place) for card, place in _placed(position) if card]
+    places = _places(placed)
+    in_play = [card for card, _ in placed]
+    for suit, share in expected_shares(in_play, position.completed, rules).items():
+        for rank in range(1, rules.ranks + 1):
+            card = make_card(rank, suit)
+            surplus = len(places[card]) - share + position.completed.count(suit)
+            if surplus > 0:
+                yield _surplus_fault(card, surplus, places[card])
+
+
+def _shape_faults(position: Position, rules: Rules) -> Iterator[str]:
     if len(position.columns) != rules.columns:
         yield f"{len(position.columns)} columns: the rules have {rules.columns}"
         return
@@ -145,8 +167,9 @@ def _structure_faults(position: Position, rules: Rules, *, loose: bool) -> Itera
         return
     strangers = [(card, place) for card, place in _placed(position) if not _is_card(card)]
     yield from (f"{card!r} ({place}) is no card code" for card, place in strangers)
-    if strangers:
-        return
+
+
+def _size_faults(position: Position, rules: Rules, *, loose: bool) -> Iterator[str]:
     for number, (column, face_down) in enumerate(zip(position.columns, position.face_down, strict=True), start=1):
         if not 0 <= face_down <= MAX_FACE_DOWN:
             yield f"column {number} has {face_down} face-down cards: at most {MAX_FACE_DOWN} are possible"
@@ -187,25 +210,31 @@ def _card_faults(position: Position, rules: Rules) -> Iterator[str]:
         suits = f"{len(present)} suit{'s' if len(present) != 1 else ''}"
         yield f"the cards are of {suits} ({names}): the rules have {rules.suits}"
         return
-    copies = _count(in_play)
-    places: dict[Card, list[str]] = defaultdict(list)
-    for card, place in placed:
-        places[card].append(place)
-    for suit, share in _expected_shares(in_play, position.completed, rules).items():
+    places = _places(placed)
+    for suit, share in expected_shares(in_play, position.completed, rules).items():
         expected = share - position.completed.count(suit)
         if expected < 0:
             yield f"{position.completed.count(suit)} completed runs of {SUIT_SYMBOLS[suit]}: there are {share}"
             continue
         for rank in range(1, rules.ranks + 1):
             card = make_card(rank, suit)
-            surplus = copies[card] - expected
+            surplus = len(places[card]) - expected
             if surplus > 0:
-                yield (
-                    f"{card_name(card)} is there {copies[card]} times, {surplus} too many: " + ", ".join(places[card])
-                )
+                yield _surplus_fault(card, surplus, places[card])
             elif surplus < 0:
                 where = f" (there is {', '.join(places[card])})" if places[card] else ""
                 yield f"{card_name(card)} is missing {-surplus} time{'s' if surplus < -1 else ''}{where}"
+
+
+def _places(placed: Iterable[tuple[Card, str]]) -> Mapping[Card, list[str]]:
+    places: dict[Card, list[str]] = defaultdict(list)
+    for card, place in placed:
+        places[card].append(place)
+    return places
+
+
+def _surplus_fault(card: Card, surplus: int, places: Sequence[str]) -> str:
+    return f"{card_name(card)} is there {len(places)} times, {surplus} too many: " + ", ".join(places)
 
 
 def _height_faults(position: Position, rules: Rules) -> list[str]:
@@ -259,7 +288,7 @@ def _count(cards: Iterable[Card]) -> Mapping[Card, int]:
     return copies
 
 
-def _expected_shares(in_play: Sequence[Card], completed: Sequence[Suit], rules: Rules) -> dict[Suit, int]:
+def expected_shares(in_play: Sequence[Card], completed: Sequence[Suit], rules: Rules) -> dict[Suit, int]:
     """Return how many runs each suit of the game makes, the suits with most cards taking the largest share.
 
     A suit that has left wholly is invisible unless `completed` names it; unused suits stand in for it.
