@@ -22,7 +22,7 @@ from typing import Any
 
 from solver.winrate.run import BatchError
 
-CONNECT_SECONDS = 10
+CONNECT_SECONDS = 5
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,10 @@ def connect(address: str) -> Iterator[Cluster]:
         raise BatchError(
             "--cluster needs Dask, which is not installed: pip install 'spider-patience[cluster]'"
         ) from None
-    # It reports lost connections by itself, with tracebacks; what matters comes as an exception.
-    for name in ("distributed", "tornado"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    # Dask reports lost connections by itself, with tracebacks; what matters comes as an exception.
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = client_of(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
