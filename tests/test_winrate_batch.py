@@ -7,6 +7,7 @@ Everything runs with a budget of expansions, so that the results do not depend o
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
 import os
 import resource
@@ -498,10 +499,9 @@ def cluster() -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
 
 
 def _workers_at(address: str) -> int:
-    from distributed import Client
-
+    client_of: Any = importlib.import_module("distributed").Client
     try:
-        with Client(address, timeout=2, set_as_default=False) as client:
+        with client_of(address, timeout=2, set_as_default=False) as client:
             return len(client.scheduler_info(n_workers=-1)["workers"])
     except OSError:
         return 0
