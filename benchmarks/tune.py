@@ -152,9 +152,8 @@ def main(
                 log.write(json.dumps({"generation": generation, "costs": values, "mean": mean}) + "\n")
                 log.flush()
             strategy.tell(candidates, values)
-            tqdm.write(
-                f"{generation}: best {min(values):.3f} median {sorted(values)[len(values) // 2]:.3f}", file=sys.stderr
-            )
+            middle = statistics.median(values)
+            tqdm.write(f"{generation}: best {min(values):.3f}, median {middle:.3f}", file=sys.stderr)
     final = [round(x * s, 2) for x, s in zip(strategy.mean, scale, strict=True)]
     click.echo(", ".join(f"{weight:g}" for weight in final))
 

@@ -58,8 +58,8 @@ TUNED_C = _weights(
 BREAKS = _weights(0, 1, 0, 0, 0.02, -1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1)
 
 MEMBERS: tuple[Member, ...] = (
-    Member("tuned", TUNED, breadth=8, expansions=50_000),
-    Member("tuned-b", TUNED_B, breadth=8, expansions=50_000),
+    Member("tuned", TUNED, breadth=6, expansions=100_000),
+    Member("tuned-b", TUNED_B, breadth=8, expansions=100_000),
     Member("tuned-wide", TUNED, breadth=12, expansions=100_000),
     Member("tuned-c", TUNED_C, breadth=8, expansions=100_000),
     Member("breaks", BREAKS, breadth=8, expansions=100_000),

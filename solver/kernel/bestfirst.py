@@ -33,7 +33,7 @@ from solver.kernel.queues import MOVE, NONE, PARENT, SCORE, pop, push
 from solver.kernel.score import Keys, derive, derive_after, full_key, full_score, judge
 from solver.kernel.table import insert
 
-MAX_DIVE = 5
+MAX_DIVE = 10
 VISIT_EXPANSIONS = MAX_DIVE + 1
 VISIT_NODES = VISIT_EXPANSIONS * MAX_MOVES
 """Bound of the nodes and keys that one visit adds; room for them is made before it starts."""

@@ -16,8 +16,10 @@ Two lists:
 * *reduced*: for finding wins.  At any stage one empty column as a target, and only whole runs go there, no whole
   column; a run is split only to join a longer run of its suit than it leaves; a whole run that lies in sequence on a
   card of another suit moves on only to join its suit, or to an empty column; under optional removal a completed
-  run leaves at once.  An exhausted reduced search proves nothing.  Measured: wins more and costs a third, see
-  results/search-notes.md.
+  run leaves at once.  Where strict rules hold a row back and the table has fewer runs than columns (each face-down
+  card counts as one), whole runs cannot fill the columns: then single cards go to the empty column too, and only a
+  move that completes a run empties a column (without that, joining what was split wins over filling).  An
+  exhausted reduced search proves nothing.  Measured: wins more and costs a third, see results/search-notes.md.
 
 Dealing when it cannot help: under strict rules with fewer cards on the table than columns, no row
 can ever be dealt again (cards reach the table only by dealing), so the position is lost; see `is_dead`.
@@ -70,6 +72,19 @@ def run_length(board: Board, column: int) -> int:
 
 
 @njit(cache=True)
+def _has_fewer_runs(board: Board, game: Game, bound: int) -> bool:
+    """Whether the table has fewer runs than `bound`, each face-down card counted as one."""
+    runs = 0
+    for column in range(game.columns):
+        for i in range(board.length[column]):
+            if i <= board.down[column] or board.cards[column, i] + 1 != board.cards[column, i - 1]:
+                runs += 1
+                if runs == bound:
+                    return False
+    return True
+
+
+@njit(cache=True)
 def generate(board: Board, game: Game, out: I64Array) -> int:
     """Write the moves of the list that the game asks for to `out`, (MAX_MOVES,) int64; return their number.
 
@@ -80,6 +95,8 @@ def generate(board: Board, game: Game, out: I64Array) -> int:
     lossless = game.lossless != 0
     has_rows = rows_left(board, game) > 0
     every_empty = lossless and has_rows
+    held_back = has_rows and game.strict != 0 and board.empty > 0
+    filling = not lossless and held_back and _has_fewer_runs(board, game, columns)
     count = 0
 
     if game.automatic == 0:
@@ -109,6 +126,8 @@ def generate(board: Board, game: Game, out: I64Array) -> int:
                 continue
             if not lossless:
                 joins = onto == int(board.cards[source, n - k]) + 1
+                if filling and k == n and not (joins and run_length(board, target) + k == ranks):
+                    continue
                 if k < run:
                     if not joins or run_length(board, target) + k <= run:
                         continue
@@ -120,13 +139,15 @@ def generate(board: Board, game: Game, out: I64Array) -> int:
             for target in range(columns):
                 if board.length[target] != 0:
                     continue
-                for k in range(1 if lossless else run, run + 1):
+                for k in range(1 if lossless or filling else run, run + 1):
+                    if filling and 1 < k < run:
+                        continue
                     if k < n or every_empty:
                         out[count] = k << COUNT_SHIFT | target << TARGET_SHIFT | source
                         count += 1
                 if not every_empty:
                     break
-    if has_rows and (board.empty == 0 or game.strict == 0):
+    if has_rows and not held_back:
         out[count] = DEAL
         count += 1
     return count
