@@ -7,32 +7,46 @@ a search starts, so that help and completion answer at once.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import os
 import re
+import shutil
 import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import fields
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar, cast, get_args
 
 import click
 
 from solver import __version__, search
+from solver.files import MAX_FILE, FileError
 from solver.notation import NotationError, describe_line
-from solver.numbering import DEFAULT_SCHEME, SCHEMES, NumberError
-from solver.rules import LAYOUTS, PRESETS, SUITS_PER_PACK, Removal, RulesError
-from solver.show.board import board_json, board_text
-from solver.start import RulesChoice, Start, StartError, describe_rules, start_from_number, start_from_text
+from solver.numbering import DEFAULT_SCHEME, SCHEMES, NumberError, Scheme
+from solver.reading import StockEnd
+from solver.rules import LAYOUTS, MAX_COLUMNS, MAX_PACKS, MAX_RANKS, PRESETS, SUITS_PER_PACK, Removal, RulesError
+from solver.show.board import board_json, board_picture, board_text
+from solver.show.formats import SCHEMA, WRITERS
+from solver.start import (
+    InputChoice,
+    Moment,
+    PartialStart,
+    RulesChoice,
+    Start,
+    StartError,
+    describe_rules,
+    describe_unknown,
+    start_from_data,
+    start_from_number,
+)
 
 if TYPE_CHECKING:
     from solver.search import Progress, Solution
-
-SCHEMA = 1
-"""Version of the JSON objects; it rises when a field changes its meaning or goes."""
 
 EXIT_OK, EXIT_ERROR, EXIT_USAGE, EXIT_LOSS, EXIT_TIMEOUT, EXIT_INTERRUPTED = 0, 1, 2, 3, 4, 130
 EXIT_CODES = {"win": EXIT_OK, "loss": EXIT_LOSS, "timeout": EXIT_TIMEOUT}
@@ -56,8 +70,6 @@ Environment:
 
 STDIN = "-"
 STDERR_FILENO = 2
-MAX_TEXT = 1 << 20
-"""Characters; a position needs a thousand, so more is some other file."""
 
 _PLAIN_NUMBER = re.compile(r"(ms)?[0-9]+", re.IGNORECASE)
 _NUMBER_WITH_SEPARATORS = re.compile(r"(ms)?[\s#\-_.,]*[0-9][0-9\s#\-_.,]*L?", re.IGNORECASE)
@@ -151,7 +163,10 @@ def main() -> None:
 
 
 def game_options(command: F) -> F:
-    """Add the argument DEAL and the options that state its rules, in the order of the help."""
+    """Add the argument DEAL and the options on its rules and its input, in the order of the help.
+
+    The command gets them as ``choice`` and ``taken``.
+    """
     decorators = [
         click.argument("deal", metavar="DEAL"),
         click.option(
@@ -182,10 +197,49 @@ def game_options(command: F) -> F:
             type=click.Choice(list(LAYOUTS)),
             help="Which columns got a sixth card.  [default: what the deal shows]",
         ),
+        click.option(
+            "--position",
+            "moment",
+            type=click.Choice(get_args(Moment)),
+            help="Of a save file: the deal, or the position in which it was left.  [default: current]",
+        ),
+        click.option(
+            "--stock-from",
+            type=click.Choice(get_args(StockEnd)),
+            default="start",
+            show_default=True,
+            help="Which end of the stock in a text is dealt first.",
+        ),
+        click.option(
+            "--as-dealt",
+            is_flag=True,
+            help="Take all cards of a text but the last of each column as face-down, marked or not.",
+        ),
+        click.option(
+            "--recolour",
+            type=click.Choice(range(1, 3)),
+            help="Play the deal as one of one suit, or of two by colour.",
+        ),
+        click.option("--loose", is_flag=True, help="Accept piles that are no full packs, such as puzzles."),
+        click.option("--columns", type=click.IntRange(1, MAX_COLUMNS), help="Columns of a small game."),
+        click.option("--ranks", type=click.IntRange(2, MAX_RANKS), help="Ranks of a small game, from the ace."),
+        click.option("--packs", type=click.IntRange(1, MAX_PACKS), help="Packs of a small game."),
     ]
+
+    @functools.wraps(command)
+    def with_choices(*arguments: Any, **options: Any) -> Any:
+        rules = {name: options.pop(name) for name in _names_of(RulesChoice)}
+        taken = {name: options.pop(name) for name in _names_of(InputChoice)}
+        return command(*arguments, choice=RulesChoice(**rules), taken=InputChoice(**taken), **options)
+
+    decorated: Any = with_choices
     for decorator in reversed(decorators):
-        command = decorator(command)
-    return command
+        decorated = decorator(decorated)
+    return cast("F", decorated)
+
+
+def _names_of(choice: type[RulesChoice | InputChoice]) -> list[str]:
+    return [field.name for field in fields(choice)]
 
 
 def positive_seconds(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
@@ -232,11 +286,8 @@ def positive_seconds(_context: click.Context, _parameter: click.Parameter, value
 def solve(
     context: click.Context,
     deal: str,
-    suits: int | None,
-    preset: str,
-    deal_onto_empty: bool | None,
-    removal: Removal | None,
-    layout: str | None,
+    choice: RulesChoice,
+    taken: InputChoice,
     timeout: float,
     memory: int,
     seed: int,
@@ -245,10 +296,10 @@ def solve(
 ) -> None:
     """Find a line that wins DEAL, or prove that none does.
 
-    DEAL is the number of a deal (12345, pysolfc:ms32000), a file in the text format that "spider
-    show" prints, or - for such a text on standard input.
+    DEAL is the number of a deal (12345, kpat:42; "spider schemes" lists whose numbers), a save file, a
+    file with the cards as text, or - for such a file on standard input.
     """
-    start = load_start(deal, RulesChoice(preset, suits, deal_onto_empty, removal, layout))
+    start = load_start(deal, choice, taken)
     solution = _search(start, timeout, memory, seed, quiet=quiet)
     if as_json:
         click.echo(json.dumps(_solution_json(deal, solution)))
@@ -260,40 +311,98 @@ def solve(
 @cli.command(epilog=EPILOG)
 @game_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-def show(
-    deal: str,
-    suits: int | None,
-    preset: str,
-    deal_onto_empty: bool | None,
-    removal: Removal | None,
-    layout: str | None,
-    as_json: bool,
-) -> None:
+@click.option("--plain", is_flag=True, help="Print on a terminal, too, the text that reads back.")
+def show(deal: str, choice: RulesChoice, taken: InputChoice, as_json: bool, plain: bool) -> None:
     """Print the cards of DEAL, face-down ones and the stock included.
 
-    DEAL is what "spider solve" takes.  The text reads back: spider show 12345 | spider solve -
+    DEAL is what "spider solve" takes.  On a terminal it is a board, elsewhere a text that reads back:
+    spider show 12345 | spider solve -
     """
-    start = load_start(deal, RulesChoice(preset, suits, deal_onto_empty, removal, layout))
+    start = load_game(deal, choice, taken)
     if as_json:
         click.echo(json.dumps(_header_json(deal, start.rules.suits) | board_json(start)))
-    else:
+    elif plain or not sys.stdout.isatty():
         click.echo(board_text(start), nl=False)
+    else:
+        click.echo(board_picture(start, shutil.get_terminal_size().columns), nl=False)
+
+
+@cli.command(epilog=EPILOG)
+@game_options
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice(list(WRITERS)),
+    required=True,
+    help="text and json are our own, table is rows of cards, talon has the stock in one line first.",
+)
+def convert(deal: str, choice: RulesChoice, taken: InputChoice, target: str) -> None:
+    """Write DEAL in another format.
+
+    DEAL is what "spider solve" takes, and what is written is again.
+    """
+    click.echo(WRITERS[target](load_game(deal, choice, taken)), nl=False)
+
+
+@cli.command(epilog=EPILOG)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+def schemes(as_json: bool) -> None:
+    """List the programs whose deal numbers are known, and how well."""
+    if as_json:
+        click.echo(json.dumps({"schema": SCHEMA, "schemes": [_scheme_json(scheme) for scheme in SCHEMES.values()]}))
+        return
+    for scheme in SCHEMES.values():
+        suits = ", ".join(map(str, scheme.suits))
+        rules = PRESETS[scheme.rules]
+        row = "rows fall onto empty columns" if rules.deal_onto_empty else "no row while a column is empty"
+        lines = [
+            f"{click.style(scheme.name, bold=True)}  {scheme.program}",
+            f"  numbers  {scheme.numbers}",
+            f"  suits    {suits}; layout {scheme.layout}",
+            f"  rules    {scheme.rules} ({row})" + (f"; {scheme.note}" if scheme.note else ""),
+            f"  status   {scheme.status}: {scheme.evidence}",
+            f"  example  spider solve {scheme.example}",
+        ]
+        click.echo("\n".join(lines))
+
+
+def _scheme_json(scheme: Scheme) -> dict[str, Any]:
+    return {field.name: getattr(scheme, field.name) for field in fields(scheme) if field.name != "deal"}
 
 
 # ---- input ---------------------------------------------------------------------------------------
 
 
-def load_start(deal: str, choice: RulesChoice) -> Start:
-    """Return the game that the argument DEAL names; what is wrong with it becomes an error of the command."""
+def load_start(deal: str, choice: RulesChoice, taken: InputChoice) -> Start:
+    """Return the game that the argument DEAL names, every card of it known."""
+    start = load_game(deal, choice, taken)
+    if isinstance(start, PartialStart):
+        raise click.ClickException(start.problem)
+    for advice in start.advice:
+        say(f"note: {advice}")
+    return start
+
+
+def load_game(deal: str, choice: RulesChoice, taken: InputChoice) -> Start | PartialStart:
+    """Return the game that the argument DEAL names; what is wrong with it becomes an error of the command.
+
+    How it was taken, where that was not plain, goes to stderr.
+    """
     try:
         if _is_number(deal):
-            return start_from_number(deal, choice)
-        text = _read_stdin() if deal == STDIN else _read_file(deal)
-        return start_from_text(text, "standard input" if deal == STDIN else deal, choice)
+            start: Start | PartialStart = start_from_number(deal, choice, taken)
+        else:
+            data = _read_stdin() if deal == STDIN else _read_file(deal)
+            start = start_from_data(data, "standard input" if deal == STDIN else deal, choice, taken)
     except (NumberError, RulesError) as error:
         raise click.UsageError(str(error), click.get_current_context()) from None
-    except (NotationError, StartError) as error:
+    except (FileError, NotationError, StartError) as error:
         raise click.ClickException(str(error)) from None
+    for note in start.notes:
+        say(f"note: {note}")
+    if isinstance(start, PartialStart):
+        say(f"note: {start.id} has {describe_unknown(start)}")
+    return start
 
 
 def _is_number(deal: str) -> bool:
@@ -307,10 +416,10 @@ def _is_number(deal: str) -> bool:
     return bool(scheme or _NUMBER_WITH_SEPARATORS.fullmatch(deal))
 
 
-def _read_file(name: str) -> str:
+def _read_file(name: str) -> bytes:
     try:
         with Path(name).open("rb") as file:
-            return _decode(file, name)
+            return _read(file, name)
     except FileNotFoundError:
         raise click.ClickException(
             f"there is no file {name!r}, and it is no deal number: write a number, {DEFAULT_SCHEME}:NUMBER, "
@@ -320,28 +429,22 @@ def _read_file(name: str) -> str:
         raise click.ClickException(f"cannot read {name!r}: {error.strerror}") from None
 
 
-def _read_stdin() -> str:
+def _read_stdin() -> bytes:
     # None when the process was started with its standard input closed.
     stdin = cast("TextIO | None", sys.stdin)
     if stdin is None or stdin.closed:
         raise click.ClickException("standard input is closed: pipe a deal into it, or name a number or a file")
     try:
-        return _decode(stdin.buffer, "standard input")
+        return _read(stdin.buffer, "standard input")
     except OSError as error:
         raise click.ClickException(f"cannot read standard input: {error.strerror}") from None
 
 
-def _decode(file: IO[bytes], source: str) -> str:
-    data = file.read(MAX_TEXT + 1)
-    if len(data) > MAX_TEXT:
-        raise click.ClickException(f"{source} is too large to be a deal: it has more than {MAX_TEXT:,} bytes")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise click.ClickException(f"{source} is no text: byte {error.start + 1} is not UTF-8") from None
-    if not text.strip():
-        raise click.ClickException(f"{source} is empty: a deal is one line a column, as 'spider show 1' prints it")
-    return text
+def _read(file: IO[bytes], source: str) -> bytes:
+    data = file.read(MAX_FILE + 1)
+    if len(data) > MAX_FILE:
+        raise click.ClickException(f"{source} is too large to be a deal: it has more than {MAX_FILE:,} bytes")
+    return data
 
 
 # ---- search --------------------------------------------------------------------------------------
@@ -362,6 +465,8 @@ def _search(start: Start, timeout: float, memory: int, seed: int, *, quiet: bool
                 progress=progress,
                 on_compile=None if quiet else lambda: say("compiling the search kernels (first run only) ..."),
             )
+        except search.SearchError as error:
+            raise click.ClickException(f"{error}; this is a fault of the program, please report it") from None
         except MemoryError:
             raise click.ClickException(f"out of memory: give less than --memory {memory}") from None
 

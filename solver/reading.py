@@ -157,6 +157,8 @@ class _Reader:
     words: int = 0
     cyrillic: Counter[str] = field(default_factory=Counter)
     own_form: bool = True
+    table_rows: bool = False
+    """Whether lines of the tableau are labelled as rows of a table."""
 
     def read(self, text: str) -> Reading:
         self._sort_lines(text)
@@ -211,6 +213,7 @@ class _Reader:
                     section = word
                     self.rows.append(_Row(word, None, []))
             elif name in _TABLE_ROW_LABELS:
+                self.table_rows = True
                 self.lines.append(_Line(None, words, cells))
             elif name in _COLUMN_LABELS and label_number is not None:
                 self.lines.append(_Line(label_number, words, None))
@@ -393,6 +396,8 @@ class _Reader:
         lines = self.lines
         if not lines or any(line.number is not None for line in lines):
             return False
+        if self.table_rows:
+            return True
         sizes = [len(line.cells) if line.cells else len(_expanded(line.words)) for line in lines]
         if sizes[0] != wanted or wanted == 1:
             return False
@@ -416,8 +421,9 @@ class _Reader:
         self.own_form = False
         sizes = [len(line.cells) if line.cells else len(_expanded(line.words)) for line in self.lines]
         split = _tableau_end(sizes, wanted)
-        first = self.lines[0].words[0]
-        self.notes.append(f"{first.place}: the tableau was read as {split} rows of a table, top row first")
+        if not self.table_rows:
+            first = self.lines[0].words[0]
+            self.notes.append(f"{first.place}: the tableau was read as {split} rows of a table, top row first")
         for line in self.lines[split:]:
             self.rows.append(_Row(line.words[0]._replace(text=""), None, line.words))
         piles = self._table_piles(self.lines[:split], wanted, self._fault)
