@@ -19,13 +19,14 @@ from click.testing import CliRunner
 from click.testing import Result as CliResult
 
 from solver.cli import cli
+from solver.notation import parse_line
 from solver.numbering import deal_from_id
 from solver.referee import count_line
 from solver.rules import Rules, make_rules
 from solver.search import Budget, solve
 from solver.winrate import plot as plots
 from solver.winrate import stats
-from solver.winrate.lines import pack_line, write_lines
+from solver.winrate.lines import pack_line, pack_places, unpack_line, write_lines
 from solver.winrate.report import CSV_FIELDS, comparisons, costs_of, headline, load, rate_of
 from solver.winrate.store import Result, Run, Session, StoreError, create_or_open
 from solver.winrate.verify import verify_file
@@ -136,7 +137,7 @@ def test_text_says_it_all(two_rules: Path) -> None:
     printed = invoke("report", two_rules).stdout
     assert "10 deals: 7 won, 2 lost (proved), 1 timeouts; 70.000 % won" in printed
     assert "the lower ends count undecided deals as losses, the upper ends as wins" in printed
-    assert "hardest: 8 (timeout, 20.0 s), 7 (win, 7.0 s)" in printed
+    assert "hardest: 8 (timeout, 20.00 s), 7 (win, 7.00 s)" in printed
     assert "not won: 8 (timeout), 9 (loss), 10 (loss)" in printed
     assert "7 won by both, 0 by A alone, 2 by B alone, 1 by neither; 1 undecided by one or both" in printed
     assert "on any, 2 cores, Linux, Python 3, numba 1, numpy 2, 2026-01-01 00:00:00 UTC" in printed
@@ -290,10 +291,22 @@ def test_wins_under_other_rules_are_no_wins(tmp_path: Path, true_wins: list[Resu
 
 def test_a_file_of_lines_is_verified_too(tmp_path: Path, true_wins: list[Result]) -> None:
     path = tmp_path / "lines.txt.xz"
-    lines = [(entry.deal, entry.line) for entry in true_wins]
+    lines = [
+        (entry.deal, pack_places(deal_from_id(entry.deal, 1), unpack_line(entry.line), ONE_SUIT.rules))
+        for entry in true_wins
+    ]
     for entries, code in ((lines, 0), ([*lines, ("4", lines[0][1])], 1)):
         write_lines(path, "pysolfc", ONE_SUIT.rules, entries)
         assert invoke("verify", path, "--jobs", 1).exit_code == code
+
+
+def test_lines_are_printed_as_moves(tmp_path: Path, true_wins: list[Result]) -> None:
+    path = store(tmp_path / "a.sqlite", {ONE_SUIT: true_wins})
+    printed = invoke("verify", path, "--jobs", 1, "--print").stdout.splitlines()
+    for entry, line in zip(true_wins, printed[:-1], strict=True):
+        deal, moves = line.split("\t")
+        assert deal == f"pysolfc:{entry.deal}"
+        assert parse_line(moves) == unpack_line(entry.line)
 
 
 def test_a_file_with_nothing_to_verify_is_told(tmp_path: Path) -> None:

@@ -506,9 +506,10 @@ def _merged_text(merged: Merged) -> str:
 @click.command(epilog=EPILOG)
 @click.argument("file", metavar="FILE", type=PATH)
 @_jobs_option
+@click.option("--print", "with_moves", is_flag=True, help="Print every line, too: deal, tab, moves.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.pass_context
-def verify(context: click.Context, file: Path, jobs: int, quiet: bool) -> None:
+def verify(context: click.Context, file: Path, jobs: int, with_moves: bool, quiet: bool) -> None:
     """Replay every line that FILE holds with the referee, and report those that do not win.
 
     FILE is what "spider batch" stored, or a file of lines.  No part of the search takes part.
@@ -524,7 +525,8 @@ def verify(context: click.Context, file: Path, jobs: int, quiet: bool) -> None:
         bar = stack.enter_context(
             tqdm(total=total, unit=" lines", disable=True if quiet else None, file=sys.stderr, leave=False)
         )
-        verified = verify_file(file, pool.executor(), jobs, stopped=stopped, progress=bar.update)
+        show = (lambda line: click.echo(f"{line.id}\t{line.moves}")) if with_moves else None
+        verified = verify_file(file, pool.executor(), jobs, stopped=stopped, progress=bar.update, show=show)
         if stopped():
             bar.close()
             say("interrupted")

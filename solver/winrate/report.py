@@ -304,7 +304,7 @@ def _group_text(group: Group, level: float) -> str:
     for name, values in costs.items():
         title, form = titles[name]
         lines.append(f"  {title:>12}" + "".join(f"{value:>12{form}}" for value in values.values()))
-    hardest = ", ".join(f"{result.deal} ({result.verdict}, {result.cpu_seconds:.1f} s)" for result in group.hardest())
+    hardest = ", ".join(f"{result.deal} ({result.verdict}, {result.cpu_seconds:.2f} s)" for result in group.hardest())
     lines.append(f"  hardest: {hardest}")
     not_won = group.not_won()
     if not_won:

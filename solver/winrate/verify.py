@@ -11,11 +11,13 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import Literal
 
+from solver.notation import format_line
 from solver.numbering import NumberError, deal_from_id
 from solver.referee import IllegalMove, count_line, replay
 from solver.rules import Rules
-from solver.winrate.lines import LineFileError, is_line_file, read_lines, unpack_line
+from solver.winrate.lines import LineFileError, is_line_file, read_lines, unpack_line, unpack_places
 from solver.winrate.run import POLL_SECONDS, BatchError, window_for
 from solver.winrate.store import open_to_read
 
@@ -29,10 +31,22 @@ class Claim:
 
     id: str
     rules: Rules
-    line: str
-    """Compact text."""
+    text: str
+    form: Literal["compact", "places"]
+    """How the line is written, see `solver.winrate.lines`."""
     counts: tuple[int, int, int] | None
     """Tableau moves, rows dealt and runs removed that are stored with it, if they are."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A line that was replayed."""
+
+    id: str
+    moves: str
+    """The moves as text; empty when they were not asked for or cannot be read."""
+    problem: str | None
+    """What is wrong; None when the line wins."""
 
 
 @dataclass
@@ -53,30 +67,30 @@ class Verified:
         return not self.failures
 
 
-def why_wrong(claim: Claim) -> str | None:
-    """Return what is wrong with a line, or None when it wins."""
+def check_claim(claim: Claim, *, with_moves: bool = False) -> Checked:
+    """Replay one line."""
+    moves = ""
+    problem = None
     try:
         deal = deal_from_id(claim.id, claim.rules.suits)
-        line = unpack_line(claim.line)
+        line = unpack_line(claim.text) if claim.form == "compact" else unpack_places(deal, claim.text, claim.rules)
+        moves = format_line(line) if with_moves else ""
         final = replay(deal, line, claim.rules)
+        counts = count_line(deal, line, claim.rules)
     except (NumberError, LineFileError, IllegalMove) as error:
-        return str(error)
-    if not final.is_won:
-        return f"cards are left at the end of its {len(line)} moves"
-    counts = count_line(deal, line, claim.rules)
-    found = (counts.tableau_moves, counts.rows_dealt, counts.runs_removed)
-    if claim.counts not in (None, found):
-        return f"it has {found} moves, rows and runs, stored are {claim.counts}"
-    return None
+        problem = str(error)
+    else:
+        found = (counts.tableau_moves, counts.rows_dealt, counts.runs_removed)
+        if not final.is_won:
+            problem = f"cards are left at the end of its {len(line)} moves"
+        elif claim.counts not in (None, found):
+            problem = f"it has {found} moves, rows and runs, stored are {claim.counts}"
+    return Checked(claim.id, moves, problem and f"{claim.id} under {claim.rules.describe()}: {problem}")
 
 
-def check_claims(claims: list[Claim]) -> list[str]:
-    """Return what is wrong with the lines that fail: what a worker does."""
-    return [
-        f"{claim.id} under {claim.rules.describe()}: {problem}"
-        for claim in claims
-        if (problem := why_wrong(claim)) is not None
-    ]
+def check_claims(claims: list[Claim], with_moves: bool) -> list[Checked]:
+    """Replay some lines: what a worker does."""
+    return [check_claim(claim, with_moves=with_moves) for claim in claims]
 
 
 def verify_file(
@@ -86,26 +100,33 @@ def verify_file(
     *,
     stopped: Callable[[], bool] = lambda: False,
     progress: Callable[[int], None] = lambda _lines: None,
+    show: Callable[[Checked], None] | None = None,
 ) -> Verified:
     """Replay every line of a store, or of a file of lines; `progress` is told how many more are done.
+
+    `show` gets every line with its moves, in the order of the file within some dozens.
 
     Raises `StoreError` and `LineFileError` for a file that is neither, and `BatchError` when a worker dies.
     """
     verified = Verified()
     claims = _claims(path, verified)
-    running: dict[Future[list[str]], int] = {}
+    running: dict[Future[list[Checked]], int] = {}
     while not stopped():
         while len(running) < window_for(workers) and (chunk := list(islice(claims, CHUNK))):
-            running[executor.submit(check_claims, chunk)] = len(chunk)
+            running[executor.submit(check_claims, chunk, show is not None)] = len(chunk)
         if not running:
             break
         done, _ = wait(running, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
         for future in done:
             lines = running.pop(future)
             try:
-                verified.failures += future.result()
+                checked = future.result()
             except BrokenExecutor:
                 raise BatchError("a worker process died: run the same command again") from None
+            verified.failures += [line.problem for line in checked if line.problem is not None]
+            if show is not None:
+                for line in checked:
+                    show(line)
             verified.lines += lines
             progress(lines)
     return verified
@@ -124,14 +145,14 @@ def _claims(path: Path, verified: Verified) -> Iterator[Claim]:
     if is_line_file(path):
         file = read_lines(path)
         for number, line in file.lines:
-            yield Claim(f"{file.scheme}:{number}", file.rules, line, None)
+            yield Claim(f"{file.scheme}:{number}", file.rules, line, "places", None)
         return
     with open_to_read(path) as store:
         for run_number, run in store.runs().items():
             for result, _ in store.results(run_number):
                 if result.verdict == "win":
                     counts = (result.moves, result.rows_dealt, result.runs_removed)
-                    yield Claim(f"{run.scheme}:{result.deal}", run.rules, result.line, counts)
+                    yield Claim(f"{run.scheme}:{result.deal}", run.rules, result.line, "compact", counts)
                 elif result.verdict == "loss":
                     verified.losses += 1
                 else:
