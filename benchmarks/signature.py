@@ -37,6 +37,7 @@ def signature() -> list[dict[str, Any]]:
             {
                 "deal": number,
                 "suits": suits,
+                "budget": EXPANSIONS,
                 "verdict": solution.verdict,
                 "tries": solution.tries,
                 "expansions": solution.expansions,

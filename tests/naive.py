@@ -134,21 +134,31 @@ def _lossless_moves(state: State, rules: Rules) -> Iterator[Move]:
 
 
 def _reduced_moves(state: State, rules: Rules) -> Iterator[Move]:
-    columns, _, _ = state
+    columns, rows, _ = state
     takes = [move for move in _moves(state, rules) if move.kind == "take"]
     if takes:
         yield takes[0]
         return
     empty = [column for column, (_, up) in enumerate(columns) if not up]
+    held_back = bool(rows and empty) and not rules.deal_onto_empty
+    filling = held_back and _runs(state) < len(columns)
     for move in _moves(state, rules):
         if move.kind == "deal":
             yield move
             continue
         down, up = columns[move.source]
+        run = _end_run(up)
+        is_whole_column = not down and move.count == len(up)
         if move.target in empty:
-            if move.target == empty[0] and (down or move.count < len(up)):
+            if move.target == empty[0] and not is_whole_column and (move.count == run or (filling and move.count == 1)):
                 yield move
-        elif move.count == _end_run(up) or _joins_suit(state, move):
+            continue
+        _, onto = columns[move.target]
+        joined = _end_run(onto) + move.count if _joins_suit(state, move) else 0
+        lies_in_sequence = run < len(up) and _is_one_above(up[-run - 1], up[-run])
+        if filling and is_whole_column and joined != rules.ranks:
+            continue
+        if joined > run if move.count < run else joined or not lies_in_sequence:
             yield move
 
 
@@ -192,6 +202,18 @@ def _is_run(group: tuple[str, ...]) -> bool:
 
 def _end_run(up: tuple[str, ...]) -> int:
     return max(count for count in range(len(up) + 1) if _is_run(up[len(up) - count :]))
+
+
+def _runs(state: State) -> int:
+    """Return how many runs lie on the table, each face-down card counted as one."""
+    count = 0
+    for down, up in state[0]:
+        count += len(down)
+        rest = up
+        while rest:
+            rest = rest[: len(rest) - _end_run(rest)]
+            count += 1
+    return count
 
 
 def _ends_in_completed_run(up: tuple[str, ...], rules: Rules) -> bool:

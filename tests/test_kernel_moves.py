@@ -46,7 +46,7 @@ def assert_same_game(board: Any, games: Games, root: Position, position: Positio
     lossless_game, reduced_game = games
     assert_shows(board, position, root)
     for column in range(rules.columns):
-        assert run_length(board, column, rules.ranks) == referee.end_run_length(position, column)
+        assert run_length(board, column) == referee.end_run_length(position, column)
     legal = set(referee.legal_moves(position, rules))
     lossless = moves_of(board, lossless_game)
     reduced = moves_of(board, reduced_game)
