@@ -65,8 +65,8 @@ _BARE_LABEL = re.compile(r"\s*(?P<name>[^\W\d_]{3,})(?:\s+(?P<number>\d{1,2})(?=
 _WORD = re.compile(r"[<(\[{][^<>()\[\]{}|]*[>)\]}]|\|?[^\s,;|]+(?:\|(?=[\s,;]|$))?|\|")
 """A bracket with what is in it, blanks included; else what stands between separators."""
 _RULE_LINE = re.compile(r"\s*[-=_+|:\s]{5,}\s*")
-_MAX_WORDS = 4 * MAX_CARDS
-"""Words that a text may have; a position has 104 cards and some labels, so more is another kind of file."""
+_MAX_WORDS = 2 * MAX_CARDS * MAX_COLUMNS
+"""Words that a text may have: a table with all cards in one column has ten cells for each card."""
 _MAX_FAULTS = 20
 """Faults that one message lists; after so many the text is of another kind."""
 

@@ -335,15 +335,16 @@ def _checked(
             rules = _small_rules(partial, choice, taken, suits, notes)
             filling = fill(partial, rules, loose=taken.loose)
         else:
-            rules = choice.rules(suits)
+            # The layout shows in the face-down cards, whichever cards they are.
+            shape = Position(partial.columns, partial.face_down, partial.rows)
+            rules = choice.fitted(shape, suits)
             filling = fill(partial, rules, loose=taken.loose)
             if choice.suits is None and filling.position is not None and not taken.loose:
                 # A suit may show in the completed runs alone, and they were deduced just now.
-                suits = max(suits, min(len({*filling.position.completed}.union(map(suit_of, partial.cards))), 4))
-            stand_in = filling.position or Position(partial.columns, partial.face_down, partial.rows)
-            rules = choice.fitted(stand_in, suits)
+                every = {suit_of(card) for card in filling.partial.cards if card != UNKNOWN}
+                suits = max(suits, len(every.union(filling.position.completed)))
+                rules = choice.fitted(shape, suits)
         if filling.position is None:
-            fill(partial, rules)  # once more, with the layout fitted
             return PartialStart(source, filling.partial, rules, filling.missing, filling.count, tuple(notes))
         check_position(filling.position, rules, loose=taken.loose)
     except PositionError as error:

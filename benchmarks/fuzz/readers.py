@@ -68,7 +68,7 @@ def seed_corpus(name: str, folder: Path) -> None:
             case "windowsxp":
                 data = saves.pack_numbers(saves.windowsxp_numbers(position, number, 4))
             case "solvitaire":
-                data = solvitaire.write(position).encode()
+                data = solvitaire.write(position, rules).encode()
             case "native":
                 import json
 

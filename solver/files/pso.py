@@ -42,6 +42,8 @@ MS_OFFSET = 1 << 1000
 MAX_STEPS = 20_000
 """Instructions that the reader follows; a save takes some two thousand up to the last column."""
 MAX_INT_BYTES = 256
+MAX_INT_DIGITS = 400
+"""The seed of an ``ms`` deal has some three hundred."""
 
 # What follows the one byte of an instruction: so many bytes, a length and so many bytes, or a line.
 _FIXED = {
@@ -222,7 +224,7 @@ class _Reader:
 
     def written_number(self, argument: bytes) -> int:
         text = argument.removesuffix(b"L")
-        if not text.lstrip(b"-").isdigit() or len(text) > MAX_INT_BYTES:
+        if not text.lstrip(b"-").isdigit() or len(text) > MAX_INT_DIGITS:
             raise self.error(f"{argument[:20]!r} is no number")
         return int(text)
 

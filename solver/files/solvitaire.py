@@ -22,7 +22,8 @@ from typing import Any
 from solver.cards import ACE, KING, RANK_SYMBOLS, SUIT_SYMBOLS, Card, Suit, make_card, rank_of, suit_of
 from solver.files.common import FileError, SavedGame, rows_of
 from solver.partial import UNKNOWN, PartialPosition
-from solver.position import Deal, Position
+from solver.position import Deal, Position, deduce_completed
+from solver.rules import Rules
 
 FORMAT = "Solvitaire JSON"
 TABLEAU, STOCK, FOUNDATIONS = "tableau piles", "stock", "foundations"
@@ -74,10 +75,10 @@ def read(data: bytes, source: str) -> SavedGame:
     return SavedGame(FORMAT, current, original, max(len(suits), 1), "standard", notes)
 
 
-def write(position: Position | PartialPosition) -> str:
+def write(position: Position | PartialPosition, rules: Rules) -> str:
     """Return the JSON of a position; it ends in a newline.
 
-    Completed runs leave no trace but the missing cards.
+    Completed runs are written only where the missing cards do not tell which they are.
     """
     piles = [
         [_written(card, index >= down) for index, card in enumerate(column)]
@@ -85,7 +86,13 @@ def write(position: Position | PartialPosition) -> str:
     ]
     stock = [_written(card, True) for row in position.rows for card in row][::-1]
     lines = ",\n  ".join(json.dumps(pile) for pile in piles)
-    return f'{{"{TABLEAU}": [\n  {lines}],\n "{STOCK}": {json.dumps(stock)}}}\n'
+    foundations = ""
+    if position.completed and position.completed != deduce_completed(position.columns, position.rows, rules):
+        runs = [
+            [_written(make_card(rank, suit), True) for rank in range(rules.ranks, 0, -1)] for suit in position.completed
+        ]
+        foundations = f',\n "{FOUNDATIONS}": {json.dumps(runs)}'
+    return f'{{"{TABLEAU}": [\n  {lines}],\n "{STOCK}": {json.dumps(stock)}{foundations}}}\n'
 
 
 def load_object(data: bytes, source: str, most: int = MAX_BYTES) -> dict[str, Any]:

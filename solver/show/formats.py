@@ -63,7 +63,7 @@ WRITERS: Mapping[str, Writer] = {
     "table": write_table,
     "talon": write_talon,
     "json": write_json,
-    "solvitaire": lambda start: solvitaire.write(start.shown),
+    "solvitaire": lambda start: solvitaire.write(start.shown, start.rules),
 }
 
 
