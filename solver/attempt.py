@@ -6,12 +6,12 @@ after `kernel.cache` has said where machine code is kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from solver.cards import KING, SPADES, make_card
 from solver.kernel import bestfirst
 from solver.kernel.bestfirst import (
     EXHAUSTED,
@@ -32,8 +32,9 @@ from solver.kernel.queues import NODE_FIELDS, NONE
 from solver.kernel.score import new_keys
 from solver.kernel.table import new_table, rehash
 from solver.move import DEAL, Line, Move, tableau_move, take
-from solver.portfolio import Member
+from solver.portfolio import MEMBERS, Member
 from solver.position import Position
+from solver.record import Reach
 from solver.rules import Rules
 
 Outcome: TypeAlias = Literal["win", "exhausted", "budget", "memory"]
@@ -96,15 +97,6 @@ def decode_move(code: int) -> Move:
     if count == TAKE_COUNT:
         return take(source)
     return tableau_move(source, code >> TARGET_SHIFT & COLUMN_MASK, count)
-
-
-@dataclass(frozen=True)
-class Reach:
-    """How far a search has come."""
-
-    rows_dealt: int
-    runs_removed: int
-    face_down: int
 
 
 class Attempt:
@@ -207,3 +199,10 @@ class Attempt:
                 new[: old.shape[0]] = old
             self._space = self._space._replace(**cast("Any", {name: new}))
         return True
+
+
+def compile_kernels() -> None:
+    """Make the machine code of a search, by one on a table of ten kings: what is compiled does not depend on it."""
+    kings = Position(columns=((make_card(KING, SPADES),),) * 10, face_down=(0,) * 10)
+    Attempt(kings, Rules(), MEMBERS[0], lossless=True, wide=True, memory=64 << 20).step(SLICE)
+    rehash(new_table(2, 1), new_table(4, 1))

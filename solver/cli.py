@@ -46,6 +46,7 @@ from solver.start import (
 )
 
 if TYPE_CHECKING:
+    from solver.record import Attempt
     from solver.search import Progress, Solution
 
 EXIT_OK, EXIT_ERROR, EXIT_USAGE, EXIT_LOSS, EXIT_TIMEOUT, EXIT_INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -281,6 +282,15 @@ def positive_seconds(_context: click.Context, _parameter: click.Parameter, value
     help="What the restarts draw from; the same seed searches the same way.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Processes that search this deal; with more than one the line found may differ from run to run.",
+)
+@click.option("--verbose", is_flag=True, help="Name each try on stderr as it ends.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.pass_context
 def solve(
@@ -292,6 +302,8 @@ def solve(
     memory: int,
     seed: int,
     as_json: bool,
+    jobs: int,
+    verbose: bool,
     quiet: bool,
 ) -> None:
     """Find a line that wins DEAL, or prove that none does.
@@ -300,7 +312,7 @@ def solve(
     file with the cards as text, or - for such a file on standard input.
     """
     start = load_start(deal, choice, taken)
-    solution = _search(start, timeout, memory, seed, quiet=quiet)
+    solution = _search(start, timeout, memory, seed, jobs, quiet=quiet, verbose=verbose)
     if as_json:
         click.echo(json.dumps(_solution_json(deal, solution)))
     else:
@@ -450,9 +462,9 @@ def _read(file: IO[bytes], source: str) -> bytes:
 # ---- search --------------------------------------------------------------------------------------
 
 
-def _search(start: Start, timeout: float, memory: int, seed: int, *, quiet: bool) -> Solution:
+def _search(start: Start, timeout: float, memory: int, seed: int, jobs: int, *, quiet: bool, verbose: bool) -> Solution:
     try:
-        budget = search.Budget(seconds=timeout, memory=memory, seed=seed)
+        budget = search.Budget(seconds=timeout, memory=memory, seed=seed, jobs=jobs)
     except search.BudgetError as error:
         raise click.UsageError(str(error), click.get_current_context()) from None
     show_progress = not quiet and sys.stderr is not None and sys.stderr.isatty()
@@ -463,6 +475,7 @@ def _search(start: Start, timeout: float, memory: int, seed: int, *, quiet: bool
                 start.rules,
                 budget,
                 progress=progress,
+                on_attempt=_say_attempt if verbose else None,
                 on_compile=None if quiet else lambda: say("compiling the search kernels (first run only) ..."),
             )
         except search.SearchError as error:
@@ -495,6 +508,14 @@ def _exit_interrupted(_signal: int, _frame: object) -> NoReturn:
     with suppress(OSError):
         os.write(STDERR_FILENO, b"\nspider: interrupted\n")
     os._exit(EXIT_INTERRUPTED)
+
+
+def _say_attempt(attempt: Attempt) -> None:
+    moves = "lossless" if attempt.lossless else "reduced"
+    say(
+        f"tried {attempt.name} ({moves} moves): {attempt.outcome}, {_count(attempt.expansions, 'position')} searched, "
+        f"{attempt.seconds:.2f} s"
+    )
 
 
 @contextmanager
@@ -550,6 +571,18 @@ def _solution_json(deal: str, solution: Solution) -> dict[str, Any]:
         "expansions": solution.expansions,
         "children": solution.children,
         "tries": solution.tries,
+        "attempts": [
+            {
+                "member": attempt.name,
+                "moves": "lossless" if attempt.lossless else "reduced",
+                "outcome": attempt.outcome,
+                "expansions": attempt.expansions,
+                "children": attempt.children,
+                "positions": attempt.positions,
+                "seconds": round(attempt.seconds, 3),
+            }
+            for attempt in solution.attempts
+        ],
         "seconds": round(solution.seconds, 3),
         "cpu_seconds": round(solution.cpu_seconds, 3),
         "version": __version__,

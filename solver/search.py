@@ -6,6 +6,7 @@ A solve tries the members of the portfolio in turn until one wins or the budget 
 ``loss``     a search over the lossless move list was exhausted, or the rules end the game at once
 ``timeout``  the time, the expansions or the memory were spent first; this says nothing about the deal
 
+With ``jobs`` above 1 the first member has its try alone, for most deals need no more, and the rest race in processes.
 An exhausted *reduced* search proves nothing, but says that the space is small: the lossless list is searched then,
 with 128-bit keys.  Importing this module loads no numba; the first search does.
 """
@@ -13,18 +14,16 @@ with 128-bit keys.  Importing this module loads no numba; the first search does.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from solver import referee
 from solver.move import Line
 from solver.portfolio import MEMBERS, Member, members
 from solver.position import Deal, Position, check_position, stage_of
+from solver.record import PROOF_KEY_BITS, Attempt, Reach
 from solver.rules import Rules
-
-if TYPE_CHECKING:
-    from solver.attempt import Attempt as KernelAttempt
 
 Verdict: TypeAlias = Literal["win", "loss", "timeout"]
 
@@ -34,8 +33,6 @@ MIN_MEMORY = BASE_MEMORY + 16
 """MiB of the smallest budget: a search that outgrows the rest at once would decide nothing."""
 MIB = 1 << 20
 PROGRESS_SECONDS = 0.1
-KEY_BITS = 128
-"""Width of the keys in a search that may end as a proof."""
 
 
 class BudgetError(ValueError):
@@ -51,21 +48,27 @@ class Budget:
     """What a solve may spend.  Raises `BudgetError` when a figure is not possible."""
 
     seconds: float = 60.0
-    """Wall time."""
+    """Wall time; compiling in the first run does not count."""
     memory: int = 1024
-    """MiB of the whole process, `MIN_MEMORY` at least."""
+    """MiB of all processes together, `MIN_MEMORY` at least for each."""
     expansions: int | None = None
     """Positions expanded in all tries together; a limit that, unlike time, gives the same result everywhere."""
     seed: int = 0
     """What the random members are drawn from."""
+    jobs: int = 1
+    """Processes that search one deal; the result is deterministic with 1 only."""
 
     def __post_init__(self) -> None:
+        if self.jobs < 1:
+            raise BudgetError(f"jobs is {self.jobs}: it must be positive")
         if not 0 < self.seconds < float("inf"):
             raise BudgetError(f"seconds is {self.seconds}: it must be positive")
-        if self.memory < MIN_MEMORY:
+        processes = 1 if self.jobs == 1 else self.jobs + 1
+        if self.memory < MIN_MEMORY * processes:
+            each = "" if processes == 1 else f" in each of {processes} processes"
             raise BudgetError(
-                f"memory is {self.memory} MiB: Python and the compiled kernels take {BASE_MEMORY} of them, "
-                f"so give {MIN_MEMORY} at least"
+                f"memory is {self.memory} MiB: Python and the compiled kernels take {BASE_MEMORY} of them{each}, "
+                f"so give {MIN_MEMORY * processes} at least"
             )
         if self.expansions is not None and self.expansions <= 0:
             raise BudgetError(f"expansions is {self.expansions}: it must be positive")
@@ -81,21 +84,6 @@ class Progress:
     rows_dealt: int
     runs_removed: int
     face_down: int
-    seconds: float
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """One try of a solve, for the record."""
-
-    name: str
-    """Member, and ``lossless`` when every move that matters was considered."""
-    outcome: str
-    """``win``, ``exhausted``, ``budget`` or ``memory``."""
-    expansions: int
-    children: int
-    positions: int
-    """Different positions met."""
     seconds: float
 
 
@@ -117,7 +105,7 @@ class Solution:
     children: int
     attempts: tuple[Attempt, ...]
     seconds: float
-    """Wall time."""
+    """Wall time; compiling in the first run does not count."""
     cpu_seconds: float
 
     @property
@@ -133,18 +121,19 @@ def solve(
     *,
     loose: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    on_attempt: Callable[[Attempt], None] | None = None,
     on_compile: Callable[[], None] | None = None,
 ) -> Solution:
     """Find a winning line of a deal or of a position in mid-game, or prove that there is none.
 
     `loose` accepts positions whose cards are no full pack.  `progress` is called about ten times a second,
-    `on_compile` once before machine code has to be made, which takes some seconds.
+    `on_attempt` when a try has ended, `on_compile` once before machine code has to be made, which takes some seconds.
 
     Raises `PositionError` when the position cannot occur under the rules.
     """
     position = start.position() if isinstance(start, Deal) else start
     check_position(position, rules, loose=loose)
-    return _Solve(position, rules, budget or Budget(), progress, on_compile).run()
+    return _Solve(position, rules, budget or Budget(), progress, on_attempt, on_compile).run()
 
 
 @dataclass
@@ -155,10 +144,14 @@ class _Solve:
     rules: Rules
     budget: Budget
     progress: Callable[[Progress], None] | None
+    on_attempt: Callable[[Attempt], None] | None
     on_compile: Callable[[], None] | None
     attempts: list[Attempt] = field(default_factory=list)
     started: float = field(default_factory=time.perf_counter)
     cpu_started: float = field(default_factory=time.process_time)
+    search_started: float = 0.0
+    """When the budget of time began: loading and compiling the kernels is not the deal's fault."""
+    workers_cpu: float = 0.0
     reported: float = 0.0
 
     def run(self) -> Solution:
@@ -167,43 +160,54 @@ class _Solve:
         dead = referee.is_dead(self.position, self.rules)
         if dead is not None:
             return self._solution("loss", (), dead)
-        for member, lossless in self._plan():
-            line = self._try(member, lossless=lossless)
-            if line is not None:
-                return self._win(line)
-            if self.attempts[-1].outcome == "exhausted" and lossless:
-                return self._solution("loss", (), self._proof())
-            if self._is_spent():
-                break
+        self._load_kernels()
+        line = self._search()
+        if line is not None:
+            return self._win(line)
+        if self.attempts[-1].is_proof:
+            return self._solution("loss", (), self._proof())
         return self._solution("timeout", (), self._why_timeout())
 
-    def _plan(self) -> Iterator[tuple[Member, bool]]:
-        """Yield what to try next, each member with whether to search the lossless list."""
+    def _search(self) -> Line | None:
+        """Try members until one wins, the space is exhausted or the budget is spent."""
         # Without rows the two lists are one under automatic removal, so the first try may end as a proof.
         same_lists = not self.position.rows and self.rules.removal == "automatic"
-        for number, member in enumerate(members(self.budget.seed)):
-            lossless = same_lists and number == 0
-            yield member, lossless
-            if self.attempts[-1].outcome == "exhausted" and not lossless:
-                # The other members would exhaust the same list.
-                yield MEMBERS[0], True
-                return
+        portfolio = members(self.budget.seed)
+        line = self._try(next(portfolio), lossless=same_lists)
+        if line is None and self.budget.jobs > 1 and not self._is_over():
+            line = self._race(portfolio)
+        while line is None and not self._is_over():
+            line = self._try(next(portfolio))
+        if line is None and self.attempts[-1].outcome == "exhausted" and not self.attempts[-1].lossless:
+            # The other members would exhaust the same list.
+            line = self._try(MEMBERS[0], lossless=True, endless=True)
+        return line
 
-    def _try(self, member: Member, *, lossless: bool) -> Line | None:
-        """Run one try and record it; return its line if it won."""
+    def _is_over(self) -> bool:
+        """Whether further members are pointless: the list exhausted, or the budget spent."""
+        return self.attempts[-1].outcome == "exhausted" or self._is_spent()
+
+    def _load_kernels(self) -> None:
         from solver.kernel import cache
 
         folder = cache.import_kernels()
-        compiled = cache.is_compiled(folder)
-        if not compiled and not self.attempts and self.on_compile is not None:
-            self.on_compile()
+        if not cache.is_compiled(folder):
+            if self.on_compile is not None:
+                self.on_compile()
+            from solver.attempt import compile_kernels
+
+            compile_kernels()
+            cache.mark_compiled(folder)
+        self.search_started = time.perf_counter()
+
+    def _try(self, member: Member, *, lossless: bool = False, endless: bool = False) -> Line | None:
+        """Run one try and record it; return its line if it won.  An endless one heeds the budget of the solve alone."""
         from solver.attempt import Attempt as KernelAttempt
 
-        exhaustive = lossless and bool(self.attempts)
-        spent = sum(attempt.expansions for attempt in self.attempts)
-        limit = 1 << 62 if exhaustive else member.expansions
+        limits = [] if endless else [member.expansions]
         if self.budget.expansions is not None:
-            limit = min(limit, self.budget.expansions - spent)
+            limits.append(self.budget.expansions - self._spent())
+        until = min(limits, default=1 << 62)
         begun = time.perf_counter()
         attempt = KernelAttempt(
             self.position,
@@ -213,41 +217,66 @@ class _Solve:
             wide=lossless,
             memory=(self.budget.memory - BASE_MEMORY) * MIB,
         )
-        outcome = None
+        outcome: str | None = None
         while outcome is None:
-            outcome = attempt.step(limit)
-            if outcome is None and self._seconds() >= self.budget.seconds:
+            outcome = attempt.step(until)
+            if outcome is None and self._searched() >= self.budget.seconds:
                 outcome = "budget"
-            self._report(attempt)
-        self.attempts.append(
-            Attempt(
-                f"{member.name} lossless" if lossless else member.name,
-                outcome,
-                attempt.expansions,
-                attempt.children,
-                attempt.positions,
-                time.perf_counter() - begun,
-            )
+            if self._report_is_due():
+                self._report([attempt.reach()], attempt.expansions, attempt.children)
+        seconds = time.perf_counter() - begun
+        self._record(
+            Attempt(member.name, lossless, outcome, attempt.expansions, attempt.children, attempt.positions, seconds)
         )
-        if not compiled:
-            cache.mark_compiled(folder)
         return attempt.line() if outcome == "win" else None
 
-    def _report(self, attempt: KernelAttempt) -> None:
-        now = self._seconds()
-        if self.progress is None or now - self.reported < PROGRESS_SECONDS:
-            return
-        self.reported = now
-        reach = attempt.reach()
+    def _race(self, portfolio: Iterator[Member]) -> Line | None:
+        """Let members race in processes; return the line of the first that wins."""
+        from solver.race import Race
+
+        jobs = self.budget.jobs
+        memory = (self.budget.memory // (jobs + 1) - BASE_MEMORY) * MIB
+        with Race(self.position, self.rules, jobs, memory) as race:
+            for finished in race.run(portfolio):
+                if finished is not None:
+                    self.workers_cpu += finished.cpu_seconds
+                    self._record(finished.attempt)
+                    if finished.line:
+                        return finished.line
+                standings = race.standings.values()
+                expansions = sum(standing.expansions for standing in standings)
+                over_expansions = self.budget.expansions is not None and (
+                    self._spent() + expansions >= self.budget.expansions
+                )
+                if self._is_over() or over_expansions:
+                    return None
+                if standings and self._report_is_due():
+                    reaches = [standing.reach for standing in standings]
+                    self._report(reaches, expansions, sum(standing.children for standing in standings))
+        return None
+
+    def _record(self, attempt: Attempt) -> None:
+        self.attempts.append(attempt)
+        if self.on_attempt is not None:
+            self.on_attempt(attempt)
+
+    def _report_is_due(self) -> bool:
+        return self.progress is not None and self._seconds() - self.reported >= PROGRESS_SECONDS
+
+    def _report(self, reaches: Sequence[Reach], expansions: int, children: int) -> None:
+        """Tell of the tries that run: how far the best is, and their sums."""
+        assert self.progress is not None
+        self.reported = self._seconds()
+        best = max(reaches, key=lambda reach: (reach.runs_removed, -reach.face_down, reach.rows_dealt))
         self.progress(
             Progress(
-                tries=len(self.attempts) + 1,
-                expansions=sum(done.expansions for done in self.attempts) + attempt.expansions,
-                children=sum(done.children for done in self.attempts) + attempt.children,
-                rows_dealt=stage_of(self.position, self.rules) + reach.rows_dealt,
-                runs_removed=len(self.position.completed) + reach.runs_removed,
-                face_down=reach.face_down,
-                seconds=now,
+                tries=len(self.attempts) + len(reaches),
+                expansions=self._spent() + expansions,
+                children=sum(done.children for done in self.attempts) + children,
+                rows_dealt=stage_of(self.position, self.rules) + best.rows_dealt,
+                runs_removed=len(self.position.completed) + best.runs_removed,
+                face_down=best.face_down,
+                seconds=self.reported,
             )
         )
 
@@ -262,13 +291,14 @@ class _Solve:
 
     def _proof(self) -> str:
         positions = self.attempts[-1].positions
-        return f"all {positions:,} positions that can be reached were searched ({KEY_BITS}-bit keys), none is won"
+        return f"all {positions:,} positions that can be reached were searched ({PROOF_KEY_BITS}-bit keys), none is won"
+
+    def _spent(self) -> int:
+        return sum(attempt.expansions for attempt in self.attempts)
 
     def _is_spent(self) -> bool:
-        spent = sum(attempt.expansions for attempt in self.attempts)
-        return self._seconds() >= self.budget.seconds or (
-            self.budget.expansions is not None and spent >= self.budget.expansions
-        )
+        expansions = self.budget.expansions
+        return self._searched() >= self.budget.seconds or (expansions is not None and self._spent() >= expansions)
 
     def _why_timeout(self) -> str:
         last = self.attempts[-1]
@@ -286,12 +316,15 @@ class _Solve:
             moves=counts.tableau_moves,
             rows_dealt=counts.rows_dealt,
             runs_removed=counts.runs_removed,
-            expansions=sum(attempt.expansions for attempt in self.attempts),
+            expansions=self._spent(),
             children=sum(attempt.children for attempt in self.attempts),
             attempts=tuple(self.attempts),
             seconds=self._seconds(),
-            cpu_seconds=time.process_time() - self.cpu_started,
+            cpu_seconds=time.process_time() - self.cpu_started + self.workers_cpu,
         )
 
     def _seconds(self) -> float:
         return time.perf_counter() - self.started
+
+    def _searched(self) -> float:
+        return time.perf_counter() - self.search_started

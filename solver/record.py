@@ -1,0 +1,39 @@
+"""What is told of a search, while it runs and afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PROOF_KEY_BITS = 128
+"""Width of the keys in a search that may end as a proof."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far a search has come: its most advanced position; rows and runs since the root of the search."""
+
+    rows_dealt: int
+    runs_removed: int
+    face_down: int
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One try of a solve, for the record."""
+
+    name: str
+    """The member that searched."""
+    lossless: bool
+    """Whether every move that matters was considered, with keys of `PROOF_KEY_BITS` bits."""
+    outcome: str
+    """``win``, ``exhausted``, ``budget`` or ``memory``."""
+    expansions: int
+    children: int
+    positions: int
+    """Different positions met."""
+    seconds: float
+
+    @property
+    def is_proof(self) -> bool:
+        """Whether the try proved that no line wins."""
+        return self.lossless and self.outcome == "exhausted"
