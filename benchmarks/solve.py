@@ -16,11 +16,12 @@ import time
 from typing import Any
 
 import click
-from common import RESULTS, environment, environment_line, percentile, write_json
+from common import RESULTS, environment, environment_line, write_json
 from tqdm import tqdm
 
 from solver import Budget, deal_from_id, make_rules, solve
 from solver.rules import PRESETS
+from solver.winrate.stats import percentile
 
 HEADINGS = (
     "suits", "deals", "won", "lost", "timeout", "first try", "mean s", "median s", "p90 s", "p99 s", "max s",

@@ -21,6 +21,8 @@ HATCHES = ("", "///", "...", "xxx", "\\\\\\")
 SIZE_INCHES = (15.0, 4.6)
 DPI = 150
 BINS = 40
+STEP = 0.985
+"""Two points of a curve on a scale of logarithms are at least this factor apart."""
 
 
 class PlotError(RuntimeError):
@@ -102,7 +104,7 @@ def _draw_times(axes: Any, groups: Sequence[Group], names: Sequence[str]) -> Non
         total = len(group.results)
         shares = [(total - place) / total for place in range(1, len(times) + 1)]
         # A share of nothing has no place on a scale of logarithms: the last win ends the curve.
-        points = [(time, share) for time, share in zip(times, shares, strict=True) if share > 0 and time > 0]
+        points = _thinned([(time, share) for time, share in zip(times, shares, strict=True) if share > 0 and time > 0])
         axes.step(
             [time for time, _ in points],
             [100 * share for _, share in points],
@@ -143,6 +145,15 @@ def _draw_lengths(axes: Any, groups: Sequence[Group], names: Sequence[str]) -> N
     axes.set_ylabel("wins, %")
     axes.set_title("Length of the winning lines")
     axes.legend()
+
+
+def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the points of a falling curve that can be seen: thousands of others would only swell the file."""
+    kept: list[tuple[float, float]] = []
+    for time, share in points:
+        if not kept or share <= STEP * kept[-1][1]:
+            kept.append((time, share))
+    return kept
 
 
 def _of(choices: Sequence[str], index: int) -> str:

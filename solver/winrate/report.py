@@ -148,8 +148,8 @@ def _together(mode: Mode, one: Result, other: Result) -> Result:
         tries=one.tries + other.tries,
         expansions=one.expansions + other.expansions,
         children=one.children + other.children,
-        seconds=one.seconds + other.seconds,
-        cpu_seconds=one.cpu_seconds + other.cpu_seconds,
+        seconds=round(one.seconds + other.seconds, 4),
+        cpu_seconds=round(one.cpu_seconds + other.cpu_seconds, 4),
     )
 
 
@@ -404,20 +404,15 @@ def _comparison_json(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def csv_report(groups: Iterable[Group]) -> str:
-    """Return one line a deal and run, under a head of `CSV_FIELDS`."""
+def csv_report(groups: Iterable[Group], columns: Sequence[str] = CSV_FIELDS) -> str:
+    """Return one line a deal and run, under a head of the columns, which are some of `CSV_FIELDS`."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(CSV_FIELDS)
+    writer = csv.DictWriter(out, columns, lineterminator="\n", extrasaction="ignore")
+    writer.writeheader()
     for group in groups:
-        rules = group.rules
-        budget, program = ("", "") if group.run is None else (describe_budget(group.run.budget), group.run.program)
+        game = {"scheme": group.scheme, "suits": group.rules.suits, "rules": group.rules.preset}
+        if group.run is not None:
+            game |= {"budget": describe_budget(group.run.budget), "program": group.run.program}
         for result in group.in_order():
-            writer.writerow(
-                (
-                    group.scheme, result.deal, rules.suits, rules.preset, result.verdict, result.moves,
-                    result.rows_dealt, result.runs_removed, result.tries, result.expansions, result.children,
-                    result.cpu_seconds, result.seconds, budget, program,
-                )
-            )  # fmt: skip
+            writer.writerow(game | vars(result))
     return out.getvalue()
