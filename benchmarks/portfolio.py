@@ -1,0 +1,160 @@
+"""Derive the schedule of the portfolio from measurements, not from taste.
+
+    python benchmarks/portfolio.py measure --deals 4000 --jobs 2     member x deal: won or not, expansions, seconds
+    python benchmarks/portfolio.py derive                            the schedule that the data supports
+
+`measure` plays the first candidate on all deals and every candidate on the deals that the first leaves, each with `CAP`
+expansions, and appends to ``results/portfolio-data.csv``; what is there already is not measured again.  The deals are
+PySolFC 32001 and up, which are for tuning; ms1001..ms3000 are for judging the result.
+
+`derive` builds the schedule step by step: of all (candidate, budget) it takes the one that wins most of the deals still
+left per CPU second spent on them.  A try is not cut short by knowing the outcome: a deal that it does not win
+costs the whole budget.  Random members stand for all of their kind; after the last step they go on without end.
+"""
+
+from __future__ import annotations
+
+import csv
+import multiprocessing
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from itertools import islice
+
+import click
+from common import RESULTS
+from tqdm import tqdm
+
+from solver import deal_from_id, make_rules
+from solver.kernel import cache
+from solver.portfolio import MEMBERS, NOISE, Member, members
+
+PATH = RESULTS / "portfolio-data.csv"
+FIELDS = ("member", "deal", "won", "expansions", "seconds")
+FIRST_DEAL = 32001
+CAP = 200_000
+MEMORY = 768 << 20
+BUDGETS = (25_000, 50_000, 100_000, 200_000)
+RANDOM = 5
+MAX_STEPS = 12
+
+
+def candidates() -> list[Member]:
+    """Return the members that may be scheduled, the first of the portfolio first."""
+    first = MEMBERS[0]
+    found = [first]
+    found += [replace(first, name=f"{first.name}-k{breadth}", breadth=breadth) for breadth in (4, 8, 12)]
+    found += [replace(first, name=f"{first.name}-noise{n}", noise=NOISE * n // 40, noise_seed=n) for n in (20, 40, 80)]
+    for member in MEMBERS[1:]:
+        if member.weights != first.weights and not member.noise:
+            found.append(member)
+            found.append(replace(member, name=f"{member.name}-noise40", noise=NOISE, noise_seed=1))
+    found += list(islice((m for m in members(seed=0) if m.name.startswith("random-")), RANDOM))
+    return [replace(member, expansions=CAP) for member in found]
+
+
+def measure_one(task: tuple[Member, str]) -> tuple[str, str, int, int, float]:
+    """Return a row of the data."""
+    from solver.attempt import Attempt
+
+    member, number = task
+    begun = time.process_time()
+    attempt = Attempt(deal_from_id(number).position(), make_rules(), member, lossless=False, wide=False, memory=MEMORY)
+    outcome = None
+    while outcome is None:
+        outcome = attempt.step(member.expansions)
+    seconds = round(time.process_time() - begun, 4)
+    return member.name, number, int(outcome == "win"), attempt.expansions, seconds
+
+
+def read() -> dict[str, dict[str, tuple[bool, int, float]]]:
+    """Return won, expansions and seconds by member and deal."""
+    data: dict[str, dict[str, tuple[bool, int, float]]] = {}
+    if PATH.exists():
+        with PATH.open(newline="") as file:
+            for row in csv.DictReader(file):
+                entry = (row["won"] == "1", int(row["expansions"]), float(row["seconds"]))
+                data.setdefault(row["member"], {})[row["deal"]] = entry
+    return data
+
+
+@click.group(help=__doc__)
+def main() -> None:
+    pass
+
+
+@main.command()
+@click.option("--deals", default=4000, show_default=True)
+@click.option("--jobs", default=1, show_default=True)
+def measure(deals: int, jobs: int) -> None:
+    """Play every candidate on the deals that the first leaves."""
+    numbers = [str(FIRST_DEAL + i) for i in range(deals)]
+    first, *others = candidates()
+    new = not PATH.exists()
+    with (
+        PATH.open("a", newline="") as file,
+        ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=cache.import_kernels) as pool,
+    ):
+        writer = csv.writer(file)
+        if new:
+            writer.writerow(FIELDS)
+
+        def play(tasks: list[tuple[Member, str]], name: str) -> None:
+            known = read()
+            tasks = [(member, number) for member, number in tasks if number not in known.get(member.name, {})]
+            for row in tqdm(pool.map(measure_one, tasks, chunksize=4), total=len(tasks), desc=name, disable=None):
+                writer.writerow(row)
+            file.flush()
+
+        play([(first, number) for number in numbers], first.name)
+        left = [number for number in numbers if not read()[first.name][number][0]]
+        for member in others:
+            play([(member, number) for number in left], member.name)
+
+
+@main.command()
+def derive() -> None:
+    """Print the schedule and what each step adds."""
+    data = read()
+    first = MEMBERS[0].name
+    deals = set(data[first])
+    # The first try is the first candidate's, for only it was measured on all deals; its budget is derived below.
+    left = {number for number, (won, _, _) in data[first].items() if not won}
+    click.echo(f"{len(deals)} deals; {first} with {CAP:,} expansions leaves {len(left)}")
+    for budget in BUDGETS:
+        won = sum(ok and expansions <= budget for ok, expansions, _ in data[first].values())
+        spent = sum(_seconds(entry, budget) for entry in data[first].values())
+        click.echo(
+            f"  first try {budget:>7,}: {won} won ({100 * won / len(deals):.2f} %), {spent / len(deals):.4f} s a deal"
+        )
+    click.echo("alone on the deals left:")
+    for name, entries in data.items():
+        shares = [sum(entries[n][0] and entries[n][1] <= budget for n in left) for budget in BUDGETS]
+        click.echo(f"  {name:20}" + "".join(f"{share:6}" for share in shares))
+    click.echo("schedule:")
+    for step in range(1, MAX_STEPS + 1):
+        best = max(
+            ((_rate(entries, left, budget), name, budget) for name, entries in data.items() for budget in BUDGETS),
+            default=(0.0, "", 0),
+        )
+        rate, name, budget = best
+        if not left or rate == 0:
+            break
+        left = {n for n in left if not (data[name][n][0] and data[name][n][1] <= budget)}
+        click.echo(f"  {step:2} {name:20} {budget:>7,}  {rate:.3f} wins a CPU second, leaves {len(left)}")
+
+
+def _seconds(entry: tuple[bool, int, float], budget: int) -> float:
+    """Return the time that a try with a smaller budget would have taken."""
+    _, expansions, seconds = entry
+    return seconds * min(expansions, budget) / expansions
+
+
+def _rate(entries: dict[str, tuple[bool, int, float]], left: set[str], budget: int) -> float:
+    won = sum(entries[n][0] and entries[n][1] <= budget for n in left)
+    spent = sum(_seconds(entries[n], budget) for n in left)
+    return won / spent if spent else 0.0
+
+
+if __name__ == "__main__":
+    main()
