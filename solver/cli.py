@@ -29,6 +29,7 @@ from solver.files import MAX_FILE, FileError
 from solver.notation import NotationError, describe_line
 from solver.numbering import DEFAULT_SCHEME, SCHEMES, NumberError, Scheme
 from solver.reading import StockEnd
+from solver.record import RaceError
 from solver.rules import LAYOUTS, MAX_COLUMNS, MAX_PACKS, MAX_RANKS, PRESETS, SUITS_PER_PACK, Removal, RulesError
 from solver.show.board import board_json, board_picture, board_text
 from solver.show.formats import SCHEMA, WRITERS
@@ -480,6 +481,8 @@ def _search(start: Start, timeout: float, memory: int, seed: int, jobs: int, *, 
             )
         except search.SearchError as error:
             raise click.ClickException(f"{error}; this is a fault of the program, please report it") from None
+        except RaceError as error:
+            raise click.ClickException(str(error)) from None
         except MemoryError:
             raise click.ClickException(f"out of memory: give less than --memory {memory}") from None
 

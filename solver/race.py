@@ -27,7 +27,7 @@ from typing import Any, TypeAlias, cast
 from solver.move import Line
 from solver.portfolio import Member
 from solver.position import Position
-from solver.record import Attempt, Reach
+from solver.record import Attempt, RaceError, Reach
 from solver.rules import Rules
 
 Pipe: TypeAlias = "Connection[Any, Any]"
@@ -105,15 +105,17 @@ class Race:
         idle = [connection for _, connection in self._workers]
         while True:
             for connection in idle:
-                connection.send(Task(position, rules, next(members), self._memory))
+                # A worker that is gone is noticed below.
+                with suppress(BrokenPipeError):
+                    connection.send(Task(position, rules, next(members), self._memory))
             idle = []
             ready = cast("list[Pipe]", wait([connection for _, connection in self._workers], REPORT_SECONDS))
             for connection in ready:
                 try:
                     message = connection.recv()
-                except EOFError:
-                    raise RuntimeError(
-                        "a worker of the race died, most likely for want of memory: give less --memory or fewer --jobs"
+                except (EOFError, ConnectionResetError):
+                    raise RaceError(
+                        "a process of the search died, most likely for want of memory: give fewer jobs or less memory"
                     ) from None
                 if isinstance(message, Standing):
                     self.standings[connection] = message

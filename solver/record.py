@@ -8,6 +8,10 @@ PROOF_KEY_BITS = 128
 """Width of the keys in a search that may end as a proof."""
 
 
+class RaceError(RuntimeError):
+    """A process that searched went away; the position has no verdict."""
+
+
 @dataclass(frozen=True)
 class Reach:
     """How far a search has come: its most advanced position; rows and runs since the root of the search."""
