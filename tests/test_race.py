@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from click.testing import CliRunner
 
-from solver import portfolio, search
+from solver import portfolio
 from solver.cli import EXIT_TIMEOUT, cli
 from solver.notation import parse_position
 from solver.numbering import deal_from_id
@@ -102,4 +102,4 @@ def test_verbose_names_each_try_on_stderr_and_json_lists_them() -> None:
     for line, attempt in zip(said, listed, strict=True):
         assert line.startswith(f"spider: tried {attempt['member']} ({attempt['moves']} moves): {attempt['outcome']}, ")
         assert f"{attempt['expansions']:,} positions" in line
-    assert listed[0]["member"] == search.MEMBERS[0].name
+    assert listed[0]["member"] == portfolio.MEMBERS[0].name
