@@ -34,6 +34,8 @@ Cards: TypeAlias = tuple[Card, ...]
 
 MAX_CARDS = MAX_PACKS * SUITS_PER_PACK * MAX_RANKS
 """Cards that a position can hold, 104."""
+MAX_MISSING_LINES = 6
+"""Missing cards that get a line each; more are named in one."""
 
 
 class PositionError(ValueError):
@@ -211,6 +213,7 @@ def _card_faults(position: Position, rules: Rules) -> Iterator[str]:
         yield f"the cards are of {suits} ({names}): the rules have {rules.suits}"
         return
     places = _places(placed)
+    missing: list[tuple[Card, int]] = []
     for suit, share in expected_shares(in_play, position.completed, rules).items():
         expected = share - position.completed.count(suit)
         if expected < 0:
@@ -222,8 +225,14 @@ def _card_faults(position: Position, rules: Rules) -> Iterator[str]:
             if surplus > 0:
                 yield _surplus_fault(card, surplus, places[card])
             elif surplus < 0:
-                where = f" (there is {', '.join(places[card])})" if places[card] else ""
-                yield f"{card_name(card)} is missing {-surplus} time{'s' if surplus < -1 else ''}{where}"
+                missing.append((card, -surplus))
+    if len(missing) > MAX_MISSING_LINES:
+        names = [f"{times} x {card_name(card)}" if times > 1 else card_name(card) for card, times in missing]
+        yield f"{sum(times for _, times in missing)} cards are missing: {', '.join(names)}"
+        return
+    for card, times in missing:
+        where = f" (there is {', '.join(places[card])})" if places[card] else ""
+        yield f"{card_name(card)} is missing {times} time{'s' if times > 1 else ''}{where}"
 
 
 def _places(placed: Iterable[tuple[Card, str]]) -> Mapping[Card, list[str]]:

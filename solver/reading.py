@@ -155,6 +155,8 @@ class _Reader:
     completed: list[Suit] | None = None
     completed_runs: int | None = None
     words: int = 0
+    cards: int = 0
+    """Cards found so far, in words that are some."""
     cyrillic: Counter[str] = field(default_factory=Counter)
     own_form: bool = True
     table_rows: bool = False
@@ -272,6 +274,7 @@ class _Reader:
                 "such as TH or 2S",
             )
             return [Spelled(UNKNOWN, False)]
+        self.cards += len(cards)
         for card in cards:
             if card.doubt is not None:
                 self._doubt(word, card.doubt)
@@ -524,7 +527,13 @@ class _Reader:
         self.doubts.setdefault((word.text, meaning), []).append(word)
 
     def _stop(self) -> None:
-        """Raise all faults there are."""
+        """Raise all faults there are, or one where the text is of another kind."""
+        if len(self.faults) > 1 and not self.cards:
+            raise NotationError(
+                "none of its words is a card: write one line a column, such as <6D> <AS> 9C, "
+                "as 'spider show 1' prints it",
+                self.source,
+            )
         if self.faults:
             raise NotationError.of_all(sorted(self.faults, key=lambda fault: (fault.line or 0, fault.column or 0)))
 
