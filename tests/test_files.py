@@ -71,6 +71,20 @@ def test_real_saves_hold_the_deal_of_their_number(name: str, kind: str, original
     assert saved.original.position() == expected.position() == plain(saved, 4)
 
 
+def test_a_real_save_in_play_shows_what_the_screen_showed() -> None:
+    """Saved by KPat 22.12.3 after fourteen moves, two rows dealt and one move taken back, which the file still has."""
+    saved = kpat.read((DATA / "deals" / "kpat_4suit_42_in_play.kpat.xml").read_bytes(), "save")
+    assert saved.original == deal_from_id("kpat:42")
+    text = format_position(plain(saved, 4)).splitlines()
+    ends = [" ".join(word for word in line.split() if "<" not in word) for line in text[:10]]
+    assert ends == [
+        "AC", "9S 5D 4C 3S", "8D 7S", "4H TC", "3C KD", "JH 4S 3H", "2D KH JS TD 9H", "2C TC QC", "6S 7C 2S AC",
+        "KS TD 5D 4S",
+    ]  # fmt: skip
+    assert len(saved.current.rows) == 3
+    assert saved.current.rows[0] == deal_from_id("kpat:42").rows[2]
+
+
 def test_a_save_of_kpat_says_that_the_program_deals_onto_empty_columns() -> None:
     data = (DATA / "deals" / "kpat_4suit_42.kpat.xml").read_bytes()
     strict = start_from_data(data, "save", RulesChoice())
