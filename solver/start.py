@@ -195,6 +195,9 @@ def start_from_number(text: str, choice: RulesChoice, taken: InputChoice | None 
     taken = taken or InputChoice()
     if choice.is_small:
         raise NumberError(f"{text} is a deal of two packs in ten columns: leave --columns, --ranks and --packs out")
+    _refuse_text_options(taken, text)
+    if taken.loose:
+        raise StartError(f"--loose is for puzzles: {text} is a deal of full packs")
     suits = choice.suits or DEFAULT_SUITS
     scheme = scheme_of(text)
     deal = scheme.deal(text.rpartition(":")[2], suits)
@@ -266,13 +269,32 @@ def start_from_text(
     taken = taken or InputChoice()
     columns = choice.columns or (None if taken.loose else MAX_COLUMNS)
     reading = read_text(text, columns, source, stock_from=taken.stock_from, as_dealt=taken.as_dealt)
-    start = _checked(reading.position, source, choice, taken, None, [*reading.notes, *_stock_notes(reading, taken)])
+    notes = [*reading.notes, *_face_notes(reading.position), *_stock_notes(reading, taken)]
+    start = _checked(reading.position, source, choice, taken, None, notes)
     if taken.moment == "original" and not _is_start(start.shown):
         raise StartError(
             f"{source} shows a game in play, and a text does not tell its deal: leave --position original out, "
             "or name the deal's number or a save file"
         )
     return start
+
+
+def _refuse_text_options(taken: InputChoice, source: str) -> None:
+    """Raise `StartError` for options that would have no effect, as the user expects one."""
+    if taken.stock_from != "start" or taken.as_dealt:
+        option = "--as-dealt" if taken.as_dealt else "--stock-from"
+        raise StartError(f"{option} is for texts: {source} tells by itself what lies where, so leave it out")
+
+
+def _face_notes(position: PartialPosition) -> list[str]:
+    """Say so when a deal has no face-down cards, which is rather a way of writing than a game."""
+    full = sum(map(len, position.rows)) == sum(PRESETS["standard"].rows)
+    if tuple(map(len, position.columns)) not in LAYOUTS.values() or any(position.face_down) or not full:
+        return []
+    return [
+        "no card is marked face-down, so all are taken as face-up; "
+        "--as-dealt takes all but the last of each column as face-down"
+    ]
 
 
 def _stock_notes(reading: Reading, taken: InputChoice) -> list[str]:
@@ -294,6 +316,7 @@ def _is_start(position: Position | PartialPosition) -> bool:
 
 
 def _start_from_save(saved: SavedGame, source: str, choice: RulesChoice, taken: InputChoice) -> Start | PartialStart:
+    _refuse_text_options(taken, source)
     notes = list(saved.notes)
     partial: PartialPosition = saved.current
     name = source

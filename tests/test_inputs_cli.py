@@ -116,6 +116,26 @@ def test_a_text_has_no_deal_but_its_own(tmp_path: Path) -> None:
     assert "shows a game in play, and a text does not tell its deal" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["12345", "--stock-from", "end"], "--stock-from is for texts: 12345 tells by itself what lies where"),
+        (["kpat:1", "--as-dealt"], "--as-dealt is for texts: kpat:1 tells by itself"),
+        ([PSO, "--stock-from", "end"], "--stock-from is for texts: "),
+        (["12345", "--loose"], "--loose is for puzzles: 12345 is a deal of full packs"),
+        (
+            ["12345", "--ranks", "3"],
+            "12345 is a deal of two packs in ten columns: leave --columns, --ranks and --packs",
+        ),
+    ],
+)
+def test_options_without_effect_are_refused(arguments: list[str], message: str) -> None:
+    result = run("show", *arguments)
+    assert result.exit_code in (1, 2)
+    assert result.stdout == ""
+    assert message in result.stderr
+
+
 # ---- conversion ----------------------------------------------------------------------------------
 
 

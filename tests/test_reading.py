@@ -376,6 +376,15 @@ def test_unknown_cards_and_a_wrong_total_are_told_together() -> None:
     assert "QC is there 3 times, 1 too many" in str(caught.value)
 
 
+def test_a_deal_without_marks_is_open_unless_it_is_said_to_be_dealt() -> None:
+    text = TEXT.replace("<", "").replace(">", "")
+    start = read(text)
+    assert start.position.face_down == (0,) * 10
+    assert "no card is marked face-down, so all are taken as face-up; --as-dealt takes" in start.notes[0]
+    assert read(text, InputChoice(as_dealt=True)).position == DEAL
+    assert read(text, InputChoice(as_dealt=True)).notes == ()
+
+
 # ---- faults --------------------------------------------------------------------------------------
 
 
