@@ -12,7 +12,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from solver.cli import EPILOG, cli
-from solver.notation import parse_line, parse_position
+from solver.notation import describe_line, parse_line, parse_position
 from solver.numbering import deal_from_id
 from solver.referee import replay
 from solver.rules import LAYOUTS, PRESETS, make_rules
@@ -65,6 +65,25 @@ def test_sample_of_show_is_what_show_prints() -> None:
     printed = sample.partition("\n")[2]
     assert CliRunner().invoke(cli, ["show", "12345"]).stdout == printed
     assert parse_position(printed, make_rules()) == deal_from_id("12345").position()
+
+
+def test_sample_of_solve_is_a_line_that_wins_or_was() -> None:
+    """The search may find another line by now; what the sample shows must still be legal, and look like the output."""
+    (sample,) = [block for block in blocks("console") if block.startswith("$ spider solve 12345\n")]
+    shown = sample.splitlines()[1:]
+    printed = CliRunner().invoke(cli, ["solve", "12345"]).stdout.splitlines()
+    assert shown[0] == printed[0]
+    assert shown[2 : shown.index("...")] == sample_steps(shown[: shown.index("...")])
+    for index in (1, -1):
+        pattern = re.sub(r"[\d,.]+", lambda _: r"[\d,.]+", re.escape(shown[index]).replace(r"\.", "."))
+        assert re.fullmatch(pattern.replace("try", "tr(y|ies)"), printed[index])
+
+
+def sample_steps(shown: list[str]) -> list[str]:
+    """Return the numbered steps of a sample as the program describes their moves."""
+    line = parse_line(" ".join(re.split(r"  +", step.strip())[1] for step in shown[2:]))
+    steps = describe_line(deal_from_id("12345"), line, make_rules())
+    return [f"{number:>4}  {step}" for number, step in enumerate(steps, start=1)]
 
 
 def test_exit_codes_are_those_of_the_help() -> None:
