@@ -348,7 +348,7 @@ def batch_in(executor: Executor, deals: Sequence[str], work: Callable[[Task], An
             assert task.deal not in verdicts, "recorded twice"
             verdicts[task.deal] = result.verdict
 
-    run_batch(tasks(*deals), record, executor, window=4, say=said.append, work=work, **options)
+    run_batch(tasks(*deals), record, executor, workers=2, say=said.append, work=work, **options)
     return verdicts, said
 
 

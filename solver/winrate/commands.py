@@ -34,7 +34,7 @@ from solver.winrate.lines import LineFileError
 from solver.winrate.plot import PlotError, check_plot, plot
 from solver.winrate.pool import LocalPool, is_warm, share_cache, warm_kernels
 from solver.winrate.program import machine, program_signature
-from solver.winrate.run import BatchError, Task, make_task, run_batch, window_for
+from solver.winrate.run import BatchError, Task, make_task, run_batch
 from solver.winrate.store import (
     Merged,
     Result,
@@ -367,7 +367,7 @@ def _solve(store: Store, plan: Plan, jobs: int, cluster: str | None, *, quiet: b
                 plan.tasks(),
                 record,
                 executor,
-                window=window_for(workers),
+                workers=workers,
                 rebuild=rebuild,
                 stopped=stopped,
                 say=lambda message: bar.write(f"spider: {message}", file=sys.stderr),

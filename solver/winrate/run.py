@@ -19,6 +19,7 @@ Tasks are small values and results too, so an executor may be a pool of processe
 from __future__ import annotations
 
 import functools
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
@@ -34,6 +35,10 @@ from solver.winrate.store import Result, Run
 
 POLL_SECONDS = 0.2
 """How often the runner asks whether to stop."""
+GATHER_SECONDS = 0.02
+"""How long to wait for more results after one, so that fast deals share a transaction."""
+DEALS_IN_WORK = 8
+"""Deals in the executor for each worker, so that none waits while results are gathered and stored."""
 MAX_ERRORS_IN_A_ROW = 20
 
 WARM_UP_DEAL = "pysolfc:14934"
@@ -123,20 +128,20 @@ def run_batch(
     record: Record,
     executor: Executor,
     *,
-    window: int,
+    workers: int,
     rebuild: Callable[[], Executor] | None = None,
     stopped: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] = lambda _message: None,
     work: Callable[[Task], Answer] = solve_task,
 ) -> None:
-    """Solve the tasks, `window` at most in the executor at a time, and call `record` with results as they come.
+    """Solve the tasks in an executor of so many workers, and call `record` with results as they come.
 
     `rebuild` makes a new executor after the present one broke; without it that ends the batch.  `stopped` is asked
     several times a second; `say` gets a line about each mishap.  The caller shuts the executors down.
 
     Raises `BatchError` when the batch cannot go on, and whatever `record` raises.
     """
-    _Batch(iter(tasks), record, executor, window, rebuild, stopped, say, work).run()
+    _Batch(iter(tasks), record, executor, workers, rebuild, stopped, say, work).run()
 
 
 class _Batch:
@@ -147,7 +152,7 @@ class _Batch:
         tasks: Iterable[Task],
         record: Record,
         executor: Executor,
-        window: int,
+        workers: int,
         rebuild: Callable[[], Executor] | None,
         stopped: Callable[[], bool],
         say: Callable[[str], None],
@@ -156,20 +161,21 @@ class _Batch:
         self.tasks = iter(tasks)
         self.record = record
         self.executor = executor
-        self.window = window
+        self.workers = workers
+        self.window = DEALS_IN_WORK * workers
         self.rebuild = rebuild
         self.stopped = stopped
         self.say = say
         self.work = work
         self.running: dict[Future[Answer], Task] = {}
         self.again: deque[Task] = deque()
-        """Tasks to be sent once more, in company: their executor broke before they were accepted."""
+        """Tasks to be sent once more, in company: their executor broke before a worker had them."""
         self.suspects: deque[Task] = deque()
         """Tasks that were running when something went wrong: each is tried once more alone."""
         self.alone: Task | None = None
         """The suspect that is running now."""
-        self.news = 0
-        """Suspects that nobody was told of yet."""
+        self.lost: list[Task] = []
+        """Tasks that the broken executor held, in the order they were sent."""
         self.errors = 0
         """Errors since the last deal that was solved."""
 
@@ -209,10 +215,11 @@ class _Batch:
 
     def _collect(self, seconds: float) -> bool:
         """Record what is finished, waiting so long for the first; return whether the executor is broken."""
-        done, _ = wait(self.running, timeout=seconds, return_when=FIRST_COMPLETED)
+        if wait(self.running, timeout=seconds, return_when=FIRST_COMPLETED).done and seconds and not self.suspects:
+            time.sleep(GATHER_SECONDS)
         results: list[tuple[Task, Result]] = []
         broken = False
-        for future in done:
+        for future in [future for future in self.running if future.done()]:
             task = self.running.pop(future)
             alone = self.alone is task
             if alone:
@@ -224,8 +231,7 @@ class _Batch:
                 if alone:
                     results.append((task, failed(task, DIED)))
                 else:
-                    self.suspects.append(task)
-                    self.news += 1
+                    self.lost.append(task)
                 continue
             except CancelledError:
                 raise BatchError("the connection to the workers was lost") from None
@@ -269,12 +275,17 @@ class _Batch:
             self._collect(POLL_SECONDS)
         if self.rebuild is None:
             raise BatchError("the workers are gone")
-        if self.news:
+        if self.lost:
+            # Tasks are taken in the order they were sent, so the first ones were in work; twice as many, as results may
+            # have been on their way.  If the culprit is not among them, it will be the next time.
+            suspects = self.lost[: 2 * self.workers]
+            self.suspects.extend(suspects)
+            self.again.extendleft(reversed(self.lost[len(suspects) :]))
+            self.lost.clear()
             self.say(
                 "a worker process died: it was killed, or the machine had no memory left; the deals in work "
-                f"({self.news}) are tried once more, one by one"
+                f"({len(suspects)}) are tried once more, one by one"
             )
-            self.news = 0
         self.executor = self.rebuild()
 
 
@@ -282,11 +293,6 @@ def _is_worker_lost(error: Exception) -> bool:
     """Whether an exception says that a cluster lost several workers on the same deal, after trying it again itself."""
     # Dask's; asked by name, as its package is an extra.
     return type(error).__name__ == "KilledWorker"
-
-
-def window_for(workers: int) -> int:
-    """Return how many deals to have in the executor, so that no worker waits for the store."""
-    return 3 * workers + 1
 
 
 def make_task(run: Run, number: int, deal: str) -> Task:
