@@ -6,7 +6,7 @@ after `kernel.cache` has said where machine code is kept.
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,8 @@ from solver.kernel.table import new_table, rehash
 from solver.move import DEAL, Line, Move, tableau_move, take
 from solver.portfolio import MEMBERS, Member
 from solver.position import Position
-from solver.record import Reach
+from solver.record import Outcome, Reach
 from solver.rules import Rules
-
-Outcome: TypeAlias = Literal["win", "exhausted", "budget", "memory"]
-"""A win; the move list exhausted; the expansions or the time spent; the memory full."""
 
 SLICE = 4096
 """Expansions between two looks at the clock, some 20 ms."""

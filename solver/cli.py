@@ -291,6 +291,7 @@ def positive_seconds(_context: click.Context, _parameter: click.Parameter, value
     metavar="N",
     help="Processes that search this deal; with more than one the line found may differ from run to run.",
 )
+@click.option("--prove", is_flag=True, help="After a first try, search for a proof of loss only, whatever it takes.")
 @click.option("--verbose", is_flag=True, help="Name each try on stderr as it ends.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.pass_context
@@ -304,6 +305,7 @@ def solve(
     seed: int,
     as_json: bool,
     jobs: int,
+    prove: bool,
     verbose: bool,
     quiet: bool,
 ) -> None:
@@ -313,7 +315,11 @@ def solve(
     file with the cards as text, or - for such a file on standard input.
     """
     start = load_start(deal, choice, taken)
-    solution = _search(start, timeout, memory, seed, jobs, quiet=quiet, verbose=verbose)
+    try:
+        budget = search.Budget(seconds=timeout, memory=memory, seed=seed, jobs=jobs)
+    except search.BudgetError as error:
+        raise click.UsageError(str(error), context) from None
+    solution = _search(start, budget, prove=prove, quiet=quiet, verbose=verbose)
     if as_json:
         click.echo(json.dumps(_solution_json(deal, solution)))
     else:
@@ -463,11 +469,7 @@ def _read(file: IO[bytes], source: str) -> bytes:
 # ---- search --------------------------------------------------------------------------------------
 
 
-def _search(start: Start, timeout: float, memory: int, seed: int, jobs: int, *, quiet: bool, verbose: bool) -> Solution:
-    try:
-        budget = search.Budget(seconds=timeout, memory=memory, seed=seed, jobs=jobs)
-    except search.BudgetError as error:
-        raise click.UsageError(str(error), click.get_current_context()) from None
+def _search(start: Start, budget: search.Budget, *, prove: bool, quiet: bool, verbose: bool) -> Solution:
     show_progress = not quiet and sys.stderr is not None and sys.stderr.isatty()
     with _interrupt_at_once(), _warnings_as_lines(), _status_line(show_progress) as progress:
         try:
@@ -475,6 +477,7 @@ def _search(start: Start, timeout: float, memory: int, seed: int, jobs: int, *, 
                 start.game,
                 start.rules,
                 budget,
+                prove=prove,
                 progress=progress,
                 on_attempt=_say_attempt if verbose else None,
                 on_compile=None if quiet else lambda: say("compiling the search kernels (first run only) ..."),
@@ -484,7 +487,7 @@ def _search(start: Start, timeout: float, memory: int, seed: int, jobs: int, *, 
         except RaceError as error:
             raise click.ClickException(str(error)) from None
         except MemoryError:
-            raise click.ClickException(f"out of memory: give less than --memory {memory}") from None
+            raise click.ClickException(f"out of memory: give less than --memory {budget.memory}") from None
 
 
 @contextmanager
@@ -582,6 +585,7 @@ def _solution_json(deal: str, solution: Solution) -> dict[str, Any]:
                 "expansions": attempt.expansions,
                 "children": attempt.children,
                 "positions": attempt.positions,
+                "positions_by_stage": list(attempt.positions_by_stage),
                 "seconds": round(attempt.seconds, 3),
             }
             for attempt in solution.attempts

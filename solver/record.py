@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Outcome: TypeAlias = Literal["win", "exhausted", "budget", "memory"]
+"""A win; the move list exhausted; the expansions or the time spent; the memory full."""
 
 PROOF_KEY_BITS = 128
 """Width of the keys in a search that may end as a proof."""
@@ -29,15 +33,16 @@ class Attempt:
     """The member that searched."""
     lossless: bool
     """Whether every move that matters was considered, with keys of `PROOF_KEY_BITS` bits."""
-    outcome: str
-    """``win``, ``exhausted``, ``budget`` or ``memory``."""
+    outcome: Outcome
     expansions: int
     children: int
     positions: int
     """Different positions met."""
     seconds: float
+    positions_by_stage: tuple[int, ...] = ()
+    """The positions by rows dealt since the start; counted by the exhaustive search alone."""
 
     @property
     def is_proof(self) -> bool:
         """Whether the try proved that no line wins."""
-        return self.lossless and self.outcome == "exhausted"
+        return bool(self.positions_by_stage) and self.outcome == "exhausted"

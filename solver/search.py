@@ -7,22 +7,23 @@ A solve tries the members of the portfolio in turn until one wins or the budget 
 ``timeout``  the time, the expansions or the memory were spent first; this says nothing about the deal
 
 With ``jobs`` above 1 the first member has its try alone, for most deals need no more, and the rest race in processes.
-An exhausted *reduced* search proves nothing, but says that the space is small: the lossless list is searched then,
-with 128-bit keys.  Importing this module loads no numba; the first search does.
+An exhausted *reduced* search proves nothing, but says that the space is small: the lossless list is searched then, and
+what the best-first search does not win an exhaustive one decides, with 128-bit keys.  Importing this module loads no
+numba; the first search does.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from solver import referee
 from solver.move import Line
 from solver.portfolio import MEMBERS, Member, members
 from solver.position import Deal, Position, check_position, stage_of
-from solver.record import PROOF_KEY_BITS, Attempt, Reach
+from solver.record import PROOF_KEY_BITS, Attempt, Outcome, Reach
 from solver.rules import Rules
 
 Verdict: TypeAlias = Literal["win", "loss", "timeout"]
@@ -33,6 +34,8 @@ MIN_MEMORY = BASE_MEMORY + 16
 """MiB of the smallest budget: a search that outgrows the rest at once would decide nothing."""
 MIB = 1 << 20
 PROGRESS_SECONDS = 0.1
+LOSSLESS_EXPANSIONS = 200_000
+"""Budget of the best-first search over all moves that matter, before everything is searched."""
 
 
 class BudgetError(ValueError):
@@ -120,20 +123,23 @@ def solve(
     budget: Budget | None = None,
     *,
     loose: bool = False,
+    prove: bool = False,
     progress: Callable[[Progress], None] | None = None,
     on_attempt: Callable[[Attempt], None] | None = None,
     on_compile: Callable[[], None] | None = None,
 ) -> Solution:
     """Find a winning line of a deal or of a position in mid-game, or prove that there is none.
 
-    `loose` accepts positions whose cards are no full pack.  `progress` is called about ten times a second,
-    `on_attempt` when a try has ended, `on_compile` once before machine code has to be made, which takes some seconds.
+    `loose` accepts positions whose cards are no full pack.  `prove` gives all but the first try to the search for a
+    proof, which otherwise begins only when a try has exhausted its moves.  `progress` is called about ten times a
+    second, `on_attempt` when a try has ended, `on_compile` once before machine code has to be made, which takes some
+    seconds.
 
     Raises `PositionError` when the position cannot occur under the rules.
     """
     position = start.position() if isinstance(start, Deal) else start
     check_position(position, rules, loose=loose)
-    return _Solve(position, rules, budget or Budget(), progress, on_attempt, on_compile).run()
+    return _Solve(position, rules, budget or Budget(), prove, progress, on_attempt, on_compile).run()
 
 
 @dataclass
@@ -143,6 +149,7 @@ class _Solve:
     position: Position
     rules: Rules
     budget: Budget
+    prove: bool
     progress: Callable[[Progress], None] | None
     on_attempt: Callable[[Attempt], None] | None
     on_compile: Callable[[], None] | None
@@ -170,22 +177,22 @@ class _Solve:
 
     def _search(self) -> Line | None:
         """Try members until one wins, the space is exhausted or the budget is spent."""
-        # Without rows the two lists are one under automatic removal, so the first try may end as a proof.
-        same_lists = not self.position.rows and self.rules.removal == "automatic"
         portfolio = members(self.budget.seed)
-        line = self._try(next(portfolio), lossless=same_lists)
+        line = self._try(next(portfolio))
         if line is None and self.budget.jobs > 1 and not self._is_over():
             line = self._race(portfolio)
         while line is None and not self._is_over():
             line = self._try(next(portfolio))
-        if line is None and self.attempts[-1].outcome == "exhausted" and not self.attempts[-1].lossless:
-            # The other members would exhaust the same list.
-            line = self._try(MEMBERS[0], lossless=True, endless=True)
+        if line is None and not self._is_spent():
+            # The best-first search first: should there be a win after all, its line is the shorter by far.
+            line = self._try(replace(MEMBERS[0], expansions=LOSSLESS_EXPANSIONS), lossless=True)
+        if line is None and not self._is_spent():
+            line = self._exhaust()
         return line
 
     def _is_over(self) -> bool:
-        """Whether further members are pointless: the list exhausted, or the budget spent."""
-        return self.attempts[-1].outcome == "exhausted" or self._is_spent()
+        """Whether further members are pointless: their list exhausted, a proof wanted, or the budget spent."""
+        return self.prove or self.attempts[-1].outcome == "exhausted" or self._is_spent()
 
     def _load_kernels(self) -> None:
         from solver.kernel import cache
@@ -200,24 +207,23 @@ class _Solve:
             cache.mark_compiled(folder)
         self.search_started = time.perf_counter()
 
-    def _try(self, member: Member, *, lossless: bool = False, endless: bool = False) -> Line | None:
-        """Run one try and record it; return its line if it won.  An endless one heeds the budget of the solve alone."""
+    def _try(self, member: Member, *, lossless: bool = False) -> Line | None:
+        """Run one try and record it; return its line if it won."""
         from solver.attempt import Attempt as KernelAttempt
 
-        limits = [] if endless else [member.expansions]
+        until = member.expansions
         if self.budget.expansions is not None:
-            limits.append(self.budget.expansions - self._spent())
-        until = min(limits, default=1 << 62)
+            until = min(until, self.budget.expansions - self._spent())
         begun = time.perf_counter()
         attempt = KernelAttempt(
             self.position,
             self.rules,
             member,
             lossless=lossless,
-            wide=lossless,
+            wide=False,
             memory=(self.budget.memory - BASE_MEMORY) * MIB,
         )
-        outcome: str | None = None
+        outcome: Outcome | None = None
         while outcome is None:
             outcome = attempt.step(until)
             if outcome is None and self._searched() >= self.budget.seconds:
@@ -229,6 +235,34 @@ class _Solve:
             Attempt(member.name, lossless, outcome, attempt.expansions, attempt.children, attempt.positions, seconds)
         )
         return attempt.line() if outcome == "win" else None
+
+    def _exhaust(self) -> Line | None:
+        """Search everything, whatever it takes of the budget; return a line if there is one after all."""
+        from solver.exhaustion import Exhaustion
+
+        begun = time.perf_counter()
+        search = Exhaustion(self.position, self.rules, memory=(self.budget.memory - BASE_MEMORY) * MIB)
+        most = 1 << 62 if self.budget.expansions is None else self.budget.expansions - self._spent()
+        outcome: Outcome | None = None
+        while outcome is None:
+            outcome = search.step()
+            if outcome is None and (self._searched() >= self.budget.seconds or search.expansions >= most):
+                outcome = "budget"
+            if self._report_is_due():
+                self._report([search.reach()], search.expansions, search.children)
+        self._record(
+            Attempt(
+                "exhaustive",
+                True,
+                outcome,
+                search.expansions,
+                search.children,
+                search.positions,
+                time.perf_counter() - begun,
+                search.positions_by_stage,
+            )
+        )
+        return search.line() if outcome == "win" else None
 
     def _race(self, portfolio: Iterator[Member]) -> Line | None:
         """Let members race in processes; return the line of the first that wins."""
@@ -290,8 +324,12 @@ class _Solve:
         return self._solution("win", line, "the referee replayed the line to its end")
 
     def _proof(self) -> str:
-        positions = self.attempts[-1].positions
-        return f"all {positions:,} positions that can be reached were searched ({PROOF_KEY_BITS}-bit keys), none is won"
+        proof = self.attempts[-1]
+        stages = ", ".join(f"{count:,}" for count in proof.positions_by_stage)
+        return (
+            f"all {proof.positions:,} positions that can be reached were searched (by rows dealt: {stages}; "
+            f"{PROOF_KEY_BITS}-bit keys), and none is won"
+        )
 
     def _spent(self) -> int:
         return sum(attempt.expansions for attempt in self.attempts)
@@ -303,7 +341,10 @@ class _Solve:
     def _why_timeout(self) -> str:
         last = self.attempts[-1]
         if last.outcome == "memory":
-            return f"the memory of {self.budget.memory} MiB was full; this does not mean lost"
+            return (
+                f"the memory of {self.budget.memory} MiB was full after {last.positions:,} positions; "
+                "this does not mean lost"
+            )
         return "the budget was spent before a win was found or a loss was proved; this does not mean lost"
 
     def _solution(self, verdict: Verdict, line: Line, reason: str) -> Solution:

@@ -1,0 +1,107 @@
+"""A proof by exhaustion from a position, run slice by slice: the Python side of kernel/exhaust.py.
+
+Like `solver.attempt` it imports numba and is loaded when it is first needed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solver.attempt import KEYS, decode_move, make_board, make_game
+from solver.kernel.exhaust import EXHAUSTED, STACK_FULL, TABLE_FULL, WALK, WON, Path, begin, walk_on
+from solver.kernel.layout import new_record
+from solver.kernel.moves import MAX_MOVES
+from solver.kernel.table import new_table, rehash
+from solver.move import Line
+from solver.position import Position
+from solver.record import Outcome, Reach
+from solver.rules import Rules
+
+SLICE = 20_000
+"""Positions between two looks at the clock, some 30 ms."""
+FIRST_TABLE = 1 << 12
+FIRST_STACK = 1 << 10
+LOAD = 0.75
+"""Keys a slot: a probe is 8 slots long on the mean then, two cache lines, for a third less memory than at one half."""
+assert MAX_MOVES < LOAD * FIRST_TABLE
+
+
+class Exhaustion:
+    """A depth-first search over the lossless list with 128-bit keys.
+
+    `memory` bounds the arrays in bytes; what is allocated while an array is copied to a larger one counts.
+    """
+
+    def __init__(self, position: Position, rules: Rules, *, memory: int) -> None:
+        self._game = make_game(position, rules, lossless=True, wide=True)
+        self._board = make_board(position)
+        self._memory = memory
+        self._walk = new_record(WALK)
+        self._table = new_table(FIRST_TABLE, 2)
+        self._path = Path(*(np.empty(FIRST_STACK, np.int32) for _ in Path._fields))
+        begin(self._table, self._path, self._walk, self._board, self._game, KEYS)
+
+    @property
+    def positions(self) -> int:
+        """Different positions met."""
+        return int(self._walk.positions)
+
+    @property
+    def expansions(self) -> int:
+        """Positions whose moves were generated."""
+        return int(self._walk.expansions)
+
+    @property
+    def children(self) -> int:
+        """Moves judged."""
+        return int(self._walk.children)
+
+    @property
+    def positions_by_stage(self) -> tuple[int, ...]:
+        """Different positions met, by rows dealt since the start."""
+        return tuple(int(count) for count in self._walk.per_stage[: self._game.rows + 1])
+
+    @property
+    def memory_used(self) -> int:
+        """Bytes of the arrays."""
+        return self._table.nbytes + sum(array.nbytes for array in self._path)
+
+    def step(self) -> Outcome | None:
+        """Search on for one slice; return the outcome once there is one."""
+        until = self.positions + SLICE
+        while True:
+            most = int(LOAD * self._table.shape[0])
+            reason = walk_on(self._table, self._path, self._walk, self._board, self._game, KEYS, until, most)
+            if reason == WON:
+                return "win"
+            if reason == EXHAUSTED:
+                return "exhausted"
+            if reason not in (STACK_FULL, TABLE_FULL):
+                return None
+            if not self._grow(reason):
+                return "memory"
+
+    def reach(self) -> Reach:
+        """Return how far the position at hand is."""
+        board = self._board
+        return Reach(int(board.stage), int(board.runs), int(sum(board.down)))
+
+    def line(self) -> Line:
+        """Return the winning line, after the outcome was a win; it may be very long."""
+        return tuple(decode_move(int(code)) for code in self._path.moves[: self._walk.depth + 1])
+
+    def _grow(self, full: int) -> bool:
+        old: Any = self._table if full == TABLE_FULL else self._path.moves
+        added = 2 * old.nbytes * (1 if full == TABLE_FULL else len(self._path))
+        # Old and new exist together while one is copied.
+        if self.memory_used + added > self._memory:
+            return False
+        if full == TABLE_FULL:
+            table = new_table(2 * old.shape[0], 2)
+            rehash(old, table)
+            self._table = table
+        else:
+            self._path = Path(*(np.concatenate([array, np.empty_like(array)]) for array in self._path))
+        return True
