@@ -34,6 +34,8 @@ Cards: TypeAlias = tuple[Card, ...]
 
 MAX_CARDS = MAX_PACKS * SUITS_PER_PACK * MAX_RANKS
 """Cards that a position can hold, 104."""
+MAX_PLACES = 12
+"""Places of one card that a fault lists; a one-suit game has eight of each."""
 MAX_MISSING_LINES = 6
 """Missing cards that get a line each; more are named in one."""
 
@@ -227,12 +229,12 @@ def _card_faults(position: Position, rules: Rules) -> Iterator[str]:
             elif surplus < 0:
                 missing.append((card, -surplus))
     if len(missing) > MAX_MISSING_LINES:
-        names = [f"{times} x {card_name(card)}" if times > 1 else card_name(card) for card, times in missing]
-        yield f"{sum(times for _, times in missing)} cards are missing: {', '.join(names)}"
+        cards = [f"{times} x {card_name(card)}" if times > 1 else card_name(card) for card, times in missing]
+        yield f"{sum(times for _, times in missing)} cards are missing: {', '.join(cards)}"
         return
     for card, times in missing:
-        where = f" (there is {', '.join(places[card])})" if places[card] else ""
-        yield f"{card_name(card)} is missing {times} time{'s' if times > 1 else ''}{where}"
+        seen = f" (there is {', '.join(places[card])})" if places[card] else ""
+        yield f"{card_name(card)} is missing {times} time{'s' if times > 1 else ''}{seen}"
 
 
 def _places(placed: Iterable[tuple[Card, str]]) -> Mapping[Card, list[str]]:
@@ -243,7 +245,9 @@ def _places(placed: Iterable[tuple[Card, str]]) -> Mapping[Card, list[str]]:
 
 
 def _surplus_fault(card: Card, surplus: int, places: Sequence[str]) -> str:
-    return f"{card_name(card)} is there {len(places)} times, {surplus} too many: " + ", ".join(places)
+    more = f" and {len(places) - MAX_PLACES} more" if len(places) > MAX_PLACES else ""
+    where = ", ".join(places[:MAX_PLACES])
+    return f"{card_name(card)} is there {len(places)} times, {surplus} too many: {where}{more}"
 
 
 def _height_faults(position: Position, rules: Rules) -> list[str]:

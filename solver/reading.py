@@ -24,7 +24,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
-from solver.cards import CLUBS, DIAMONDS, HEARTS, RANK_SYMBOLS, SPADES, SUIT_SYMBOLS, Suit, card_name, suit_of
+from solver.cards import (
+    ACE,
+    CLUBS,
+    DIAMONDS,
+    HEARTS,
+    RANK_SYMBOLS,
+    SPADES,
+    SUIT_SYMBOLS,
+    Suit,
+    card_name,
+    make_card,
+    suit_of,
+)
 from solver.partial import UNKNOWN, PartialPosition
 from solver.position import MAX_CARDS, Cards
 from solver.rules import MAX_COLUMNS
@@ -60,15 +72,24 @@ _SUIT_WORDS = {
 }  # fmt: skip
 _NONE_WORDS = frozenset({EMPTY, "-", "none", "нет"})
 
-_LABEL = re.compile(r"\s*(?P<name>[^\W\d_]*)\s*(?P<number>\d{0,2})\s*(?::|[.)](?=\s|$))")
-_BARE_LABEL = re.compile(r"\s*(?P<name>[^\W\d_]{3,})(?:\s+(?P<number>\d{1,2})(?=\s|$))?(?=\s|$)")
+# Blanks inside a label are few, and those before it are cut off: nothing here may try long runs of them twice.
+_LABEL = re.compile(r"(?P<name>[^\W\d_]{0,20})\s{0,3}(?P<number>\d{0,2})\s{0,3}(?::|[.)](?=\s|$))")
+_BARE_LABEL = re.compile(r"(?P<name>[^\W\d_]{3,20})(?:\s{1,3}(?P<number>\d{1,2})(?=\s|$))?(?=\s|$)")
 _WORD = re.compile(r"[<(\[{][^<>()\[\]{}|]*[>)\]}]|\|?[^\s,;|]+(?:\|(?=[\s,;]|$))?|\|")
 """A bracket with what is in it, blanks included; else what stands between separators."""
-_RULE_LINE = re.compile(r"\s*[-=_+|:\s]{5,}\s*")
+_RULE_LINE = re.compile(r"[-=_+|:\s]{5,}")
+_MAX_LINES = 10 * MAX_CARDS
+"""Lines that are looked at, empty ones and comments aside."""
 _MAX_WORDS = 2 * MAX_CARDS * MAX_COLUMNS
 """Words that a text may have: a table with all cards in one column has ten cells for each card."""
+_MAX_READ_CARDS = 4 * MAX_CARDS
+"""Cards that are read before a text is refused; up to this number faults tell which are too many."""
 _MAX_FAULTS = 20
 """Faults that one message lists; after so many the text is of another kind."""
+
+
+_STAND_IN = make_card(ACE, CLUBS)
+"""Stands in a place that is faulty anyway, so that reading can go on."""
 
 
 class _Line(NamedTuple):
@@ -98,7 +119,7 @@ class Doubt(NamedTuple):
 
     def __str__(self) -> str:
         times = f" ({self.times} times)" if self.times > 1 else ""
-        return f"{self.word.place}: {self.word.text!r} was {self.meaning}{times}"
+        return f"{self.word.place}: {self.word.quoted} was {self.meaning}{times}"
 
 
 @dataclass(frozen=True)
@@ -183,8 +204,14 @@ class _Reader:
     def _sort_lines(self, text: str) -> None:
         """Put each line where it belongs: tableau, stock or completed runs."""
         section: Word | None = None
+        count = 0
         for number, content in text_lines(text):
-            if content.lstrip().startswith((";", "//")) or _RULE_LINE.fullmatch(content):
+            if not content or content.isspace():
+                continue
+            count += 1
+            if count > _MAX_LINES:
+                raise NotationError(f"more than {_MAX_LINES} lines: a position has a hundred at most", self.source)
+            if content.lstrip().startswith((";", "//")) or _RULE_LINE.fullmatch(content.strip()):
                 continue
             label, at = self._label(content, number)
             cells = _cells(content[at:], at, self.source, number)
@@ -222,7 +249,7 @@ class _Reader:
             else:
                 self._fault(
                     word,
-                    f"{word.text!r} labels no line: a column may have its number, a row of the stock starts with "
+                    f"{word.quoted} labels no line: a column may have its number, a row of the stock starts with "
                     f"{DEAL_LABEL}, the suits of the runs that have left with {COMPLETED_LABEL}",
                 )
         self._check_headings()
@@ -237,7 +264,7 @@ class _Reader:
             below = self.rows[index + 1] if index + 1 < len(self.rows) else None
             if below is None or below.label is not row.label:
                 self._fault(
-                    row.label, f"{row.label.text!r} without cards: write the cards of the row, or leave the line out"
+                    row.label, f"{row.label.quoted} without cards: write the cards of the row, or leave the line out"
                 )
         self.rows = kept
 
@@ -247,14 +274,14 @@ class _Reader:
 
     def _label(self, content: str, number: int) -> tuple[tuple[Word, str, int | None] | None, int]:
         """Return the label of a line as written, its name and its number; and where the rest of the line begins."""
-        match = _LABEL.match(content)
+        start = len(content) - len(content.lstrip())
+        match = _LABEL.match(content, start)
         if match is None or not (match["name"] or match["number"]):
-            match = _BARE_LABEL.match(content)
+            match = _BARE_LABEL.match(content, start)
             known = _COLUMN_LABELS | _STOCK_LABELS | _COMPLETED_LABELS | _SECTION_LABELS
             if match is None or match["name"].lower() not in known:
                 return None, 0
-        text = match[0]
-        word = Word(text.strip(), self.source, number, match.start() + len(text) - len(text.lstrip()) + 1)
+        word = Word(match[0].strip(), self.source, number, start + 1)
         return (word, match["name"].lower(), int(match["number"]) if match["number"] else None), match.end()
 
     def _words(self, content: str, start: int, number: int) -> Iterator[Word]:
@@ -270,11 +297,13 @@ class _Reader:
         if cards is None:
             self._fault(
                 word,
-                f"{word.text!r} is not a card: write rank {RANK_SYMBOLS} (or 10), then suit {SUIT_SYMBOLS}, "
+                f"{word.quoted} is not a card: write rank {RANK_SYMBOLS} (or 10), then suit {SUIT_SYMBOLS}, "
                 "such as TH or 2S",
             )
             return [Spelled(UNKNOWN, False)]
         self.cards += len(cards)
+        if self.cards > _MAX_READ_CARDS:
+            raise word.error(f"more than {_MAX_READ_CARDS} cards: a position has {MAX_CARDS} at most")
         for card in cards:
             if card.doubt is not None:
                 self._doubt(word, card.doubt)
@@ -309,18 +338,18 @@ class _Reader:
                 if down and face_down < len(cards):
                     self._fault(
                         word,
-                        f"{word.text!r} is face-down but lies on the face-up {card_name(cards[-1])}: "
+                        f"{word.quoted} is face-down but lies on the face-up {card_name(cards[-1])}: "
                         "face-down cards come first, the bottom card of a column is written first",
                     )
                 elif not down and not card.known and not self._is_faulty(word):
                     self._fault(
-                        word, f"{word.text!r} is an unknown card on a face-up one: face-up cards are seen, so write it"
+                        word, f"{word.quoted} is an unknown card on a face-up one: face-up cards are seen, so write it"
                     )
-                cards.append(card.card if card.known or down else card_stand_in())
+                cards.append(card.card if card.known or down else _STAND_IN)
                 face_down += down
         if cards and cards[-1] == UNKNOWN and words and not self._is_faulty(words[-1]):
             self._fault(
-                words[-1], f"{words[-1].text!r} ends a column: its last card lies face-up and is seen, so write it"
+                words[-1], f"{words[-1].quoted} ends a column: its last card lies face-up and is seen, so write it"
             )
         return tuple(cards), face_down
 
@@ -343,7 +372,7 @@ class _Reader:
                 problem = f"a second column {number}" if number in piles else f"column {number}"
                 fault = f"{problem}: the rules have columns 1 to {wanted}"
                 if first is not None:
-                    self._fault(first, f"{first.text!r} starts {fault}")
+                    self._fault(first, f"{first.quoted} starts {fault}")
                 continue
             if first is None:
                 piles[number] = ((), 0)
@@ -358,7 +387,7 @@ class _Reader:
                     second = line.words[1]
                     self._fault(
                         second,
-                        f"{second.text!r} follows {first.text}, which is an empty column: write one or the other",
+                        f"{second.quoted} follows {first.text}, which is an empty column: write one or the other",
                     )
                     piles[number] = ((), 0)
             else:
@@ -379,7 +408,7 @@ class _Reader:
         if len(line.words) > wanted or (self.rows and not self._took_rows()):
             self._fault(
                 first,
-                f"{first.text!r} starts column {place}: the rules have {wanted}; "
+                f"{first.quoted} starts column {place}: the rules have {wanted}; "
                 f"a row of the stock starts with {DEAL_LABEL}",
             )
             return
@@ -453,7 +482,7 @@ class _Reader:
                     if gap.text in _HEAD_UNKNOWN and not piles[column]:
                         piles[column].append(gap)
                     elif fault is not None:
-                        fault(word, f"{word.text!r} lies under a gap in column {column + 1}: fill it, or write ? there")
+                        fault(word, f"{word.quoted} lies under a gap in column {column + 1}: fill it, or write ? there")
                     gaps[column] = None
                 piles[column].append(word)
         return piles
@@ -467,7 +496,7 @@ class _Reader:
             rows = sorted(rows, key=lambda row: row.number or 0)
         elif len({number for number in numbers if number is not None}) < sum(n is not None for n in numbers):
             twice = next(row for index, row in enumerate(rows) if row.number in numbers[:index])
-            self._fault(twice.label, f"a second {twice.label.text!r}: number each row of the stock once")
+            self._fault(twice.label, f"a second {twice.label.quoted}: number each row of the stock once")
         piles = [[card.card for word in row.words for card in self._stock_cards(word)] for row in rows]
         if any(row.label.text.lower() != DEAL_LABEL for row in rows):
             self.own_form = False
@@ -490,7 +519,7 @@ class _Reader:
 
     def _read_completed(self, label: Word, words: Sequence[Word]) -> None:
         if self.completed is not None or self.completed_runs is not None:
-            self._fault(label, f"a second {label.text!r} line: write all suits on one")
+            self._fault(label, f"a second {label.quoted} line: write all suits on one")
             return
         if len(words) == 1 and re.fullmatch("[0-9]{1,2}", words[0].text):
             self.completed_runs = int(words[0].text)
@@ -509,7 +538,7 @@ class _Reader:
             else:
                 self._fault(
                     word,
-                    f"{word.text!r} is not a suit: write one of {SUIT_SYMBOLS} for each completed run, "
+                    f"{word.quoted} is not a suit: write one of {SUIT_SYMBOLS} for each completed run, "
                     f"or {EMPTY} for none",
                 )
 
@@ -536,11 +565,6 @@ class _Reader:
             )
         if self.faults:
             raise NotationError.of_all(sorted(self.faults, key=lambda fault: (fault.line or 0, fault.column or 0)))
-
-
-def card_stand_in() -> int:
-    """Return a card for a place that is faulty anyway, so that reading can go on."""
-    return 1
 
 
 def _cells(content: str, at: int, source: str, number: int) -> list[Word] | None:

@@ -58,6 +58,9 @@ SUITS: dict[str, Suit] = {symbol: suit for suit, symbol in enumerate(SUIT_SYMBOL
     "Т": CLUBS, "К": CLUBS, "Б": DIAMONDS, "Ч": HEARTS, "П": SPADES, "С": CLUBS,
 }  # fmt: skip
 
+MAX_WORD = 3 * 104
+"""Characters of a word; all cards of a game run together, tens as 10, are not longer."""
+
 CYRILLIC_RANKS = frozenset("ТВДК")
 LATIN_TEN = "T"
 
@@ -94,6 +97,8 @@ class Spelled(NamedTuple):
 
 def spell(word: str) -> list[Spelled] | None:
     """Return the card that a word writes, or the cards of a word run together; None when it writes none."""
+    if len(word) > MAX_WORD:
+        return None
     text = _INVISIBLE.sub("", word)
     inner, face_down = _unwrapped(text)
     upper = inner.upper()

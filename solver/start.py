@@ -38,8 +38,8 @@ from solver.rules import (
 )
 
 DEFAULT_SUITS = 4
-MAX_TEXT = 1 << 20
-"""Bytes; a position needs a thousand, so more is some other file."""
+MAX_TEXT = 1 << 17
+"""Bytes; a position needs a thousand, and a table of it ten thousand, so more is some other file."""
 
 Moment: TypeAlias = Literal["original", "current"]
 """The deal that a saved game started from, or the position in which it was left."""

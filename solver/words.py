@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 COMMENT = "#"
+MAX_QUOTED = 40
+"""Characters of a word that a message repeats."""
 
 _WORD = re.compile(r"[^\s,:]+:|[^\s,]+")
 """A label with its colon, which need not be followed by a space, or anything else between separators."""
@@ -54,6 +56,11 @@ class Word(NamedTuple):
     def place(self) -> str:
         """``game.txt:2:4``."""
         return f"{self.source}:{self.line}:{self.column}"
+
+    @property
+    def quoted(self) -> str:
+        """The word as messages repeat it: quoted, and cut where it is too long to be any."""
+        return repr(self.text if len(self.text) <= MAX_QUOTED else f"{self.text[:MAX_QUOTED]}...")
 
     def error(self, problem: str) -> NotationError:
         """Return the error that something is wrong with the word."""
