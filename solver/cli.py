@@ -337,7 +337,7 @@ def show(deal: str, choice: RulesChoice, taken: InputChoice, as_json: bool, plai
     DEAL is what "spider solve" takes.  On a terminal it is a board, elsewhere a text that reads back:
     spider show 12345 | spider solve -
     """
-    start = load_game(deal, choice, taken)
+    start = _load_to_show(deal, choice, taken)
     if as_json:
         click.echo(json.dumps(_header_json(deal, start.rules.suits) | board_json(start)))
     elif plain or not sys.stdout.isatty():
@@ -360,7 +360,7 @@ def convert(deal: str, choice: RulesChoice, taken: InputChoice, target: str) -> 
 
     DEAL is what "spider solve" takes, and what is written is again.
     """
-    click.echo(WRITERS[target](load_game(deal, choice, taken)), nl=False)
+    click.echo(WRITERS[target](_load_to_show(deal, choice, taken)), nl=False)
 
 
 @cli.command(epilog=EPILOG)
@@ -419,6 +419,12 @@ def load_game(deal: str, choice: RulesChoice, taken: InputChoice) -> Start | Par
         raise click.ClickException(str(error)) from None
     for note in start.notes:
         say(f"note: {note}")
+    return start
+
+
+def _load_to_show(deal: str, choice: RulesChoice, taken: InputChoice) -> Start | PartialStart:
+    """Return the game that the argument DEAL names, and say which of its cards are unknown."""
+    start = load_game(deal, choice, taken)
     if isinstance(start, PartialStart):
         say(f"note: {start.id} has {describe_unknown(start)}")
     return start

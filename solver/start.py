@@ -41,6 +41,9 @@ DEFAULT_SUITS = 4
 MAX_TEXT = 1 << 17
 """Bytes; a position needs a thousand, and a table of it ten thousand, so more is some other file."""
 
+MAX_FILLING_DIGITS = 9
+"""Digits of a number of fillings that is written out."""
+
 Moment: TypeAlias = Literal["original", "current"]
 """The deal that a saved game started from, or the position in which it was left."""
 
@@ -154,7 +157,9 @@ class PartialStart:
                 "which runs have left is not certain, so neither are the missing cards: name the runs (completed: H S)"
             )
         else:
-            what = f"{self.fillings:,} fillings are possible: write the cards that you know"
+            digits = len(str(self.fillings))
+            many = f"{self.fillings:,}" if digits <= MAX_FILLING_DIGITS else f"some 10^{digits - 1}"
+            what = f"{many} fillings are possible: write the cards that you know"
         return f"{self.id} has {describe_unknown(self)}; {what}; a search needs every card"
 
 
@@ -164,7 +169,10 @@ def describe_unknown(start: PartialStart) -> str:
     cards = f"{count} unknown card{'s' if count != 1 else ''}"
     if not start.missing:
         return cards
-    names = [f"{times} x {card_name(card)}" if times > 1 else card_name(card) for card, times in start.missing.items()]
+    names = [
+        f"{times} x {card_name(card)}" if times > 1 else card_name(card)
+        for card, times in sorted(start.missing.items())
+    ]
     return f"{cards} (missing: {', '.join(names)})"
 
 
@@ -391,6 +399,12 @@ def _checked(
 def _explain(position: PartialPosition, rules: Rules, choice: RulesChoice, source: str, faults: Iterable[str]) -> str:
     lines = [f"{source} is no game of {describe_rules(rules)}:", *(f"  {fault}" for fault in faults)]
     bicycle = PRESETS["bicycle"]
+    in_play = sum(1 for _ in position.cards)
+    if not position.rows and in_play == sum(rules.heights) and not choice.is_small:
+        lines.append(
+            f"  the columns are a whole deal, so the stock is missing: write its {len(rules.rows)} rows as deal: "
+            "and the cards, ? for each that you do not know"
+        )
     if choice.layout is None and len(position.rows) == len(bicycle.rows) and not choice.is_small:
         try:
             filling = fill(position, replace(rules, heights=bicycle.heights, rows=bicycle.rows))

@@ -344,6 +344,10 @@ def test_a_game_with_all_hidden_cards_unknown() -> None:
     assert start.shown.unknown == sum(start.missing.values()) == 94
     assert start.fillings is not None
     assert start.fillings > 10**100
+    assert "; some 10^1" in start.problem
+    assert len(start.problem) < 800
+    with pytest.raises(StartError, match=r"the stock is missing: write its 5 rows as deal: and the cards, [?] for each"):
+        start_from_data("\n".join(lines).encode(), "game", RulesChoice())
 
 
 def test_runs_that_have_left_are_deduced_with_unknown_cards_too() -> None:
