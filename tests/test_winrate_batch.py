@@ -319,6 +319,18 @@ def run_out_of_memory_on_3(task: Task) -> Answer:
     return replace(answer(task), out_of_memory=True, result=failed(task, runner.NO_MEMORY)) if full else answer(task)
 
 
+def solve_with_little_memory(task: Task) -> Answer:
+    """Solve with 20 MiB more than the process has now, as on a machine whose memory is full."""
+    runner.warm_up()
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (used + (20 << 20), before[1]))
+    try:
+        return solve_task(task)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
 def fail(task: Task) -> Answer:
     raise RuntimeError(f"no {task.deal}")
 
@@ -388,6 +400,25 @@ def test_a_deal_without_memory_is_tried_again_alone(pool: LocalPool) -> None:
     assert verdicts == {deal: "error" if deal == "3" else "win" for deal in DEALS}
     assert len(said) == 2
     assert "had no memory left; the deal is tried once more" in said[0]
+
+
+@needs_proc
+def test_a_worker_whose_machine_has_no_memory_goes_on_with_the_next_deal(pool: LocalPool) -> None:
+    # 14934 needs what it can get; the easy deals do not.
+    hard = Task("pysolfc", "14934", make_rules(), replace(BUDGET, expansions=300_000), 1)
+    found: dict[str, StoredResult] = {}
+    said: list[str] = []
+    run_batch(
+        [hard, *tasks("1", "2")],
+        lambda results: found.update({task.deal: result for task, result in results}),
+        pool.executor(),
+        workers=2,
+        say=said.append,
+        work=solve_with_little_memory,
+    )
+    assert found["14934"] == failed(hard, runner.NO_MEMORY)
+    assert [found[deal].verdict for deal in ("1", "2")] == ["win", "win"]
+    assert len(said) == 2
 
 
 def test_a_worker_reports_that_it_has_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
