@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from solver.cli import EPILOG, cli
@@ -101,10 +102,11 @@ def test_presets_are_those_there_are() -> None:
         assert any(LAYOUTS[word] == rules.heights for word in layout.split(" or "))
 
 
-def test_every_option_of_solve_is_listed() -> None:
+@pytest.mark.parametrize(("name", "section"), [("solve", "Solve a deal"), ("batch", "How often it can be won")])
+def test_every_option_is_listed(name: str, section: str) -> None:
     context = cli.make_context("spider", ["--version"], resilient_parsing=True)
-    command = cli.get_command(context, "solve")
+    command = cli.get_command(context, name)
     assert command is not None
-    listed = set(re.findall(r"--[a-z-]+", " ".join(row[0] for row in table_after("Solve a deal"))))
-    options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    listed = set(re.findall(r"--[a-z-]+", " ".join(row[0] for row in table_after(section))))
+    options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
     assert listed == options - {"deal"}
