@@ -81,7 +81,9 @@ _SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9-]+):.*", re.IGNORECASE | re.DOTAL
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-LAZY_COMMANDS = dict.fromkeys(("batch", "merge", "report", "verify"), "solver.winrate.commands")
+LAZY_COMMANDS = dict.fromkeys(("batch", "merge", "report"), "solver.winrate.commands") | dict.fromkeys(
+    ("check", "hint", "play", "verify"), "solver.player_commands"
+)
 """Commands by the module that has them, which is imported when one is asked for."""
 
 
@@ -165,12 +167,13 @@ def main() -> None:
 
 
 def game_options(command: F) -> F:
-    """Add the argument DEAL and the options on its rules and its input, in the order of the help.
+    """Add the argument DEAL and the options on its rules and its input, in the order of the help."""
+    return click.argument("deal", metavar="DEAL")(input_options(command))
 
-    The command gets them as ``choice`` and ``taken``.
-    """
+
+def input_options(command: F) -> F:
+    """Add the options on the rules of a game and on its input; the command gets them as ``choice`` and ``taken``."""
     decorators = [
-        click.argument("deal", metavar="DEAL"),
         click.option(
             "--suits",
             type=click.Choice(range(1, SUITS_PER_PACK + 1)),
@@ -319,7 +322,7 @@ def solve(
         budget = search.Budget(seconds=timeout, memory=memory, seed=seed, jobs=jobs)
     except search.BudgetError as error:
         raise click.UsageError(str(error), context) from None
-    solution = _search(start, budget, prove=prove, quiet=quiet, verbose=verbose)
+    solution = run_search(start, budget, prove=prove, quiet=quiet, verbose=verbose)
     if as_json:
         click.echo(json.dumps(_solution_json(deal, solution)))
     else:
@@ -339,7 +342,7 @@ def show(deal: str, choice: RulesChoice, taken: InputChoice, as_json: bool, plai
     """
     start = _load_to_show(deal, choice, taken)
     if as_json:
-        click.echo(json.dumps(_header_json(deal, start.rules.suits) | board_json(start)))
+        click.echo(json.dumps(header_json(deal, start.rules.suits) | board_json(start)))
     elif plain or not sys.stdout.isatty():
         click.echo(board_text(start), nl=False)
     else:
@@ -407,16 +410,31 @@ def load_game(deal: str, choice: RulesChoice, taken: InputChoice) -> Start | Par
 
     How it was taken, where that was not plain, goes to stderr.
     """
+    with input_errors():
+        if is_number(deal):
+            return _noted(start_from_number(deal, choice, taken))
+        return game_from_data(*read_input(deal), choice, taken)
+
+
+def game_from_data(data: bytes, source: str, choice: RulesChoice, taken: InputChoice) -> Start | PartialStart:
+    """Return the game that a file holds, as `load_game` does."""
+    with input_errors():
+        return _noted(start_from_data(data, source, choice, taken))
+
+
+@contextmanager
+def input_errors() -> Iterator[None]:
+    """Make what is wrong with the input an error of the command."""
     try:
-        if _is_number(deal):
-            start: Start | PartialStart = start_from_number(deal, choice, taken)
-        else:
-            data = _read_stdin() if deal == STDIN else _read_file(deal)
-            start = start_from_data(data, "standard input" if deal == STDIN else deal, choice, taken)
+        yield
     except (NumberError, RulesError) as error:
         raise click.UsageError(str(error), click.get_current_context()) from None
     except (FileError, NotationError, StartError) as error:
         raise click.ClickException(str(error)) from None
+
+
+def _noted(start: Start | PartialStart) -> Start | PartialStart:
+    """Say how the input was taken, where that was not plain."""
     for note in start.notes:
         say(f"note: {note}")
     return start
@@ -430,7 +448,7 @@ def _load_to_show(deal: str, choice: RulesChoice, taken: InputChoice) -> Start |
     return start
 
 
-def _is_number(deal: str) -> bool:
+def is_number(deal: str) -> bool:
     """Tell a deal number from a file; digits alone are a number even where a file has that name."""
     scheme = _SCHEME.fullmatch(deal)
     if _PLAIN_NUMBER.fullmatch(deal) or (scheme and scheme["scheme"].lower() in SCHEMES):
@@ -439,6 +457,11 @@ def _is_number(deal: str) -> bool:
         return False
     # A name that no file has: an unknown scheme is a better guess than a missing file.
     return bool(scheme or _NUMBER_WITH_SEPARATORS.fullmatch(deal))
+
+
+def read_input(name: str) -> tuple[bytes, str]:
+    """Return what the file of that name holds, or standard input, and what to call it in messages."""
+    return (_read_stdin(), "standard input") if name == STDIN else (_read_file(name), name)
 
 
 def _read_file(name: str) -> bytes:
@@ -475,29 +498,45 @@ def _read(file: IO[bytes], source: str) -> bytes:
 # ---- search --------------------------------------------------------------------------------------
 
 
-def _search(start: Start, budget: search.Budget, *, prove: bool, quiet: bool, verbose: bool) -> Solution:
+def run_search(
+    start: Start, budget: search.Budget, *, prove: bool = False, quiet: bool = False, verbose: bool = False
+) -> Solution:
+    """Solve a game with progress on stderr; what goes wrong becomes an error of the command."""
     show_progress = not quiet and sys.stderr is not None and sys.stderr.isatty()
-    with _interrupt_at_once(), _warnings_as_lines(), _status_line(show_progress) as progress:
+    with searching(budget.memory), _status_line(show_progress) as progress:
+        return search.solve(
+            start.game,
+            start.rules,
+            budget,
+            loose=start.loose,
+            prove=prove,
+            progress=progress,
+            on_attempt=_say_attempt if verbose else None,
+            on_compile=None if quiet else say_compiling,
+        )
+
+
+@contextmanager
+def searching(memory: int) -> Iterator[None]:
+    """Let Ctrl-C end a search of so many MiB at once; show warnings as lines, and errors as those of the command."""
+    with interrupt_at_once(), warnings_as_lines():
         try:
-            return search.solve(
-                start.game,
-                start.rules,
-                budget,
-                prove=prove,
-                progress=progress,
-                on_attempt=_say_attempt if verbose else None,
-                on_compile=None if quiet else lambda: say("compiling the search kernels (first run only) ..."),
-            )
+            yield
         except search.SearchError as error:
             raise click.ClickException(f"{error}; this is a fault of the program, please report it") from None
         except RaceError as error:
             raise click.ClickException(str(error)) from None
         except MemoryError:
-            raise click.ClickException(f"out of memory: give less than --memory {budget.memory}") from None
+            raise click.ClickException(f"out of memory: give less than --memory {memory}") from None
+
+
+def say_compiling() -> None:
+    """Say why nothing happens for some seconds."""
+    say("compiling the search kernels (first run only) ...")
 
 
 @contextmanager
-def _interrupt_at_once() -> Iterator[None]:
+def interrupt_at_once() -> Iterator[None]:
     """Let Ctrl-C end the process on the spot.
 
     An exception would do once the kernels run, but the compiler has destructors, in which Python drops
@@ -525,7 +564,7 @@ def _exit_interrupted(_signal: int, _frame: object) -> NoReturn:
 def _say_attempt(attempt: Attempt) -> None:
     moves = "lossless" if attempt.lossless else "reduced"
     say(
-        f"tried {attempt.name} ({moves} moves): {attempt.outcome}, {_count(attempt.expansions, 'position')} searched, "
+        f"tried {attempt.name} ({moves} moves): {attempt.outcome}, {counted(attempt.expansions, 'position')} searched, "
         f"{attempt.seconds:.2f} s"
     )
 
@@ -554,7 +593,7 @@ def _progress_text(progress: Progress) -> str:
 
 
 @contextmanager
-def _warnings_as_lines() -> Iterator[None]:
+def warnings_as_lines() -> Iterator[None]:
     """Show each warning of the library as a line for people, without the source line that Python adds."""
 
     def show_warning(message: Warning | str, *_details: object, **_more: object) -> None:
@@ -568,12 +607,13 @@ def _warnings_as_lines() -> Iterator[None]:
 # ---- output --------------------------------------------------------------------------------------
 
 
-def _header_json(deal: str, suits: int) -> dict[str, Any]:
+def header_json(deal: str, suits: int) -> dict[str, Any]:
+    """Return the fields that every JSON object about a deal begins with."""
     return {"schema": SCHEMA, "deal": {"id": deal, "suits": suits}}
 
 
 def _solution_json(deal: str, solution: Solution) -> dict[str, Any]:
-    return _header_json(deal, solution.rules.suits) | {
+    return header_json(deal, solution.rules.suits) | {
         "rules": solution.rules.as_dict(),
         "verdict": solution.verdict,
         "line": [str(move) for move in solution.line],
@@ -612,8 +652,8 @@ def _print_solution(start: Start, solution: Solution, timeout: float) -> None:
     lines = [f"{verdict}: {headline} under {describe_rules(solution.rules)}"]
     if solution.verdict == "win":
         lines.append(
-            f"{_count(solution.moves, 'tableau move')}, {_count(solution.rows_dealt, 'row')} dealt, "
-            f"{_count(solution.runs_removed, 'run')} removed"
+            f"{counted(solution.moves, 'tableau move')}, {counted(solution.rows_dealt, 'row')} dealt, "
+            f"{counted(solution.runs_removed, 'run')} removed"
         )
         steps = describe_line(start.game, solution.line, solution.rules)
         lines += [f"{number:>4}  {step}" for number, step in enumerate(steps, start=1)]
@@ -621,13 +661,14 @@ def _print_solution(start: Start, solution: Solution, timeout: float) -> None:
         lines.append(solution.reason)
     lines.append(
         f"{solution.seconds:.2f} s ({solution.cpu_seconds:.2f} s of CPU time), "
-        f"{_count(solution.expansions, 'position')} searched, {_count(solution.children, 'position')} made, "
-        f"{_count(solution.tries, 'tr', 'y', 'ies')}"
+        f"{counted(solution.expansions, 'position')} searched, {counted(solution.children, 'position')} made, "
+        f"{counted(solution.tries, 'tr', 'y', 'ies')}"
     )
     click.echo("\n".join(lines))
 
 
-def _count(number: int, word: str, one: str = "", many: str = "s") -> str:
+def counted(number: int, word: str, one: str = "", many: str = "s") -> str:
+    """Return a number with a word in the form that it asks for."""
     return f"{number:,} {word}{one if number == 1 else many}"
 
 

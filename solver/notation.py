@@ -38,6 +38,7 @@ __all__ = [
     "NotationError",
     "Step",
     "describe_line",
+    "describe_move",
     "format_line",
     "format_position",
     "parse_line",
@@ -63,10 +64,10 @@ def parse_position(text: str, rules: Rules, source: str = "<text>") -> Position:
     partial = reading.position
     if reading.first_unknown is not None:
         word = reading.first_unknown
-        raise word.error(f"{word.text!r} is an unknown card: every card must be known, face-down ones too; write <TH>")
+        raise word.error(f"{word.quoted} is an unknown card: every card must be known, face-down ones too; write <TH>")
     if reading.doubts:
         word, meaning, _ = reading.doubts[0]
-        raise word.error(f"{word.text!r} is doubtful, it could be {meaning.removeprefix('taken for ')}: write it so")
+        raise word.error(f"{word.quoted} is doubtful, it could be {meaning.removeprefix('taken for ')}: write it so")
     completed = partial.completed
     if completed is None:
         completed = deduce_completed(partial.columns, partial.rows, rules)
@@ -154,19 +155,22 @@ def describe_line(start: Deal | Position, line: Iterable[Move], rules: Rules) ->
             after = apply(before, move, rules)
         except IllegalMove as illegal:
             raise IllegalMove(move, illegal.reason, index) from None
-        yield _describe(before, move, after)
+        yield describe_move(before, move, after)
         before = after
 
 
-def _describe(before: Position, move: Move, after: Position) -> Step:
+def describe_move(before: Position, move: Move, after: Position) -> Step:
+    """Return a legal move in words; cards that are `UNKNOWN` in the positions before and after it stay unsaid."""
     if move.kind == "deal":
         row = before.rows[0]
         notes = [
             note
             for column, card in enumerate(row)
+            if card != UNKNOWN
             for note in _target_notes((*before.columns[column], card), column, before, after)
         ]
-        return Step(move, f"{_names(row)} onto columns 1 to {len(row)}", tuple(notes), after)
+        cards = "a row" if UNKNOWN in row else _names(row)
+        return Step(move, f"{cards} onto columns 1 to {len(row)}", tuple(notes), after)
     source = before.columns[move.source]
     leaving = _leaving_notes(move.source, before, after)
     if move.kind == "take":
@@ -190,7 +194,8 @@ def _leaving_notes(column: int, before: Position, after: Position) -> tuple[str,
     if not after.columns[column]:
         return (f"empties column {column + 1}",)
     if after.face_down[column] < before.face_down[column]:
-        return (f"turns up {card_name(after.columns[column][-1])}",)
+        card = after.columns[column][-1]
+        return (f"turns up {'a card' if card == UNKNOWN else card_name(card)}",)
     return ()
 
 

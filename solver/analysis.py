@@ -1,0 +1,471 @@
+"""Hints: what to play now, why, and how the game stands.
+
+A hint follows a *plan*: a line that wins, or, where none is known, one that gains as much as a short search finds.
+Plans are kept (`solver.plans`), so that the hint after a hint goes on with its plan; a plan ends where it shows a card
+that nobody had seen, for then it is wise to think again, and a game shows a card only so many times.
+
+A game of which all is known has one arrangement (`solver.seen`), searched like any deal.  Otherwise each arrangement
+has its own winning line, and the moves of it up to the first card that is turned up or dealt can be played whatever
+the arrangement is.  Those that most lines begin with are tried on all arrangements; the plan that keeps the most
+arrangements won is taken.
+
+Verdicts of a hint: ``win`` and ``loss`` hold for every arrangement there is, ``timeout`` says that nothing was decided,
+``open`` that it depends on cards that nobody has seen, or that not all arrangements were searched.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from solver.judge import Judge, can_be_taken_back
+from solver.move import DEAL, Line, Move
+from solver.notation import Step, describe_move
+from solver.partial import PartialPosition
+from solver.plans import NoPlans, Plan, PlanFile, PlanFolder, position_name
+from solver.position import Position
+from solver.referee import IllegalMove, apply, is_dead, legal_moves, replay, why_illegal
+from solver.rules import Rules
+from solver.search import Verdict
+from solver.seen import View, foreseen, reveals, seen_after
+
+Standing: TypeAlias = Literal["win", "loss", "timeout", "open"]
+Plans: TypeAlias = PlanFolder | PlanFile | NoPlans
+
+CANDIDATES = 3
+"""Plans that are tried on all arrangements."""
+ARRANGEMENT_EXPANSIONS = 100_000
+"""Budget of one arrangement among several; nineteen deals of twenty need less."""
+ROOT_SHARE = 0.5
+"""Of the time, for the lines of the arrangements; the rest is for comparing plans."""
+GAIN_POSITIONS = 1000
+"""Positions that a search for gains looks at: the plain referee takes half a second for them."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Verdicts of the arrangements that were searched."""
+
+    wins: int = 0
+    losses: int = 0
+    timeouts: int = 0
+    count: int = 1
+    """How many arrangements there are."""
+
+    @property
+    def searched(self) -> int:
+        """How many arrangements have a verdict or were given up."""
+        return self.wins + self.losses + self.timeouts
+
+    @property
+    def standing(self) -> Standing:
+        """What the verdicts say together."""
+        if self.wins == self.count:
+            return "win"
+        if self.losses == self.count:
+            return "loss"
+        return "timeout" if self.timeouts == self.searched else "open"
+
+    @staticmethod
+    def of(verdicts: Mapping[Position, Verdict], count: int) -> Tally:
+        """Count verdicts."""
+        counts = Counter(verdicts.values())
+        return Tally(counts["win"], counts["loss"], counts["timeout"], count)
+
+
+@dataclass(frozen=True)
+class Gain:
+    """The most that a short search found to be had in a game that it cannot show to be won."""
+
+    line: Line
+    runs: int
+    """Runs removed on the line."""
+    turned: int
+    """Cards turned up."""
+    rows: int
+    """Rows dealt."""
+    positions: int
+    """Positions looked at."""
+    is_all: bool
+    """Whether these were all that can be reached, or that can be foreseen."""
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a move is played."""
+
+    code: str
+    """``completes_run``, ``turns_card``, ``empties_column``, ``builds_run``, ``prepares_deal``, ``leads_to``,
+    ``only_move``, ``plan``, ``continues_plan``, ``keeps_most``."""
+    text: str
+
+
+@dataclass(frozen=True)
+class Option:
+    """A legal move and what becomes of the game by it."""
+
+    step: Step
+    tally: Tally
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What to play now."""
+
+    standing: Standing
+    over: str | None
+    """Why the game is over; None while it goes on."""
+    step: Step | None
+    """The move, in words; None when the game is over, and when it is lost and nothing more can be gained."""
+    reasons: tuple[Reason, ...]
+    plan: Line
+    """The moves that the hint begins."""
+    is_continued: bool
+    """Whether the plan is that of an earlier hint."""
+    tally: Tally
+    """What the plan keeps: verdicts after it, or of the position where no plan wins."""
+    gain: Gain | None
+    """What the plan gains, where it does not win."""
+    options: tuple[Option, ...] = ()
+    """Every legal move, where that was asked for."""
+
+
+def hint(
+    view: View,
+    rules: Rules,
+    plans: Plans | None = None,
+    *,
+    seconds: float = 10.0,
+    memory: int = 1024,
+    every: bool = False,
+    loose: bool = False,
+    on_compile: Callable[[], None] | None = None,
+) -> Hint:
+    """Return what to play in a game; with `every` each legal move is judged as well.
+
+    A plan that `plans` has for the position is followed, and a new one is kept there.
+    """
+    judge = Judge(rules, seconds=seconds, memory=memory, loose=loose, on_compile=on_compile)
+    return _Hint(view, rules, plans or NoPlans(), judge).make(every=every)
+
+
+def why_over(position: Position, rules: Rules) -> str | None:
+    """Return in words why a game is over, or None while there is a legal move."""
+    if position.is_won:
+        return "the game is won: no card is left"
+    if legal_moves(position, rules):
+        return None
+    return f"the game is over: no card can be moved, and {why_illegal(position, DEAL, rules)}"
+
+
+# ---- making a hint -------------------------------------------------------------------------------
+
+
+@dataclass
+class _Hint:
+    """A hint while it is made."""
+
+    view: View
+    rules: Rules
+    plans: Plans
+    judge: Judge
+
+    def make(self, *, every: bool) -> Hint:
+        position = self.view.position
+        over = why_over(position, self.rules)
+        if over is not None:
+            won = position.is_won
+            tally = (
+                Tally(self.view.count, 0, 0, self.view.count) if won else Tally(0, self.view.count, 0, self.view.count)
+            )
+            return Hint(tally.standing, over, None, (), (), False, tally, None)
+        options = tuple(self._options()) if every else ()
+        made = self._continued()
+        if made is None or made.standing == "timeout":
+            # A plan that is followed for want of a better one: by now there may be one that wins.
+            made = self._new(instead_of=made)
+        return replace(made, options=options)
+
+    def _continued(self) -> Hint | None:
+        """Return the hint of a kept plan, if one knows the position and holds what it promises."""
+        name = position_name(self.view.shown, self.rules)
+        plan = self.plans.find(name)
+        if plan is None:
+            return None
+        line = plan.rest(name)
+        try:
+            last = self._played(line)
+        except IllegalMove:
+            return None
+        wins, losses, timeouts, count = (plan.tally.get(field, 0) for field in ("wins", "losses", "timeouts", "count"))
+        tally = Tally(wins, losses, timeouts, count)
+        if not line or tally.standing != plan.verdict or not 0 < tally.searched <= tally.count:
+            return None
+        if self.view.count == 1 and plan.verdict == "win" and not last.is_won and not self._is_cut(line):
+            return None
+        gain = None
+        if not tally.wins:
+            gain = Gain(line, *self._gained(last), plan.tally.get("positions", 0), bool(plan.tally.get("is_all")))
+        return self._hint(line, tally, gain, is_continued=True)
+
+    def _new(self, instead_of: Hint | None = None) -> Hint:
+        """Return the hint of a new plan, and keep the plan; where none wins, an old one is as good."""
+        roots = self._judge_roots()
+        tally = Tally.of(roots, self.view.count)
+        line: Line = ()
+        gain: Gain | None = None
+        if tally.wins:
+            line, tally = self._best_plan(roots)
+        elif instead_of is not None and not tally.losses:
+            return instead_of
+        else:
+            gain = self._gain()
+            line = gain.line
+        if line:
+            self._keep(line, tally, gain)
+        return self._hint(line, tally, gain, is_continued=False)
+
+    def _hint(self, line: Line, tally: Tally, gain: Gain | None, *, is_continued: bool) -> Hint:
+        step = self._describe(line[0]) if line else None
+        reasons = tuple(self._reasons(line, gain, is_continued=is_continued)) if line else ()
+        return Hint(tally.standing, None, step, reasons, line, is_continued, tally, gain)
+
+    def _keep(self, line: Line, tally: Tally, gain: Gain | None) -> None:
+        names = []
+        for shown, _, _, _ in self._along(line):
+            names.append(position_name(shown, self.rules))
+        counts = {"wins": tally.wins, "losses": tally.losses, "timeouts": tally.timeouts, "count": tally.count}
+        if gain is not None:
+            counts |= {"positions": gain.positions, "is_all": gain.is_all}
+        self.plans.keep(Plan(line, tuple(names), tally.standing, counts))
+
+    # ---- lines -------------------------------------------------------------------------------------
+
+    def _along(
+        self, line: Line, start: Position | None = None
+    ) -> Iterator[tuple[PartialPosition, Position, Move, Position]]:
+        """Yield for each move of a line what is seen before it, the position before, the move, the position after."""
+        shown, before = self.view.shown, start or self.view.position
+        for move in line:
+            after = apply(before, move, self.rules)
+            yield shown, before, move, after
+            shown, before = seen_after(shown, after), after
+
+    def _played(self, line: Line) -> Position:
+        return replay(self.view.position, line, self.rules)
+
+    def _is_cut(self, line: Line) -> bool:
+        """Whether the last move of a line shows a card that nobody had seen, so that the plan ends there."""
+        *_, (shown, _, _, after) = self._along(line)
+        return reveals(shown, after)
+
+    def _foreseeable(self, start: Position, line: Line) -> Line:
+        """Return a line up to the first move that shows a card that nobody had seen."""
+        for index, (shown, _, _, after) in enumerate(self._along(line, start), start=1):
+            if reveals(shown, after):
+                return line[:index]
+        return line
+
+    def _gained(self, last: Position) -> tuple[int, int, int]:
+        first = self.view.position
+        return (
+            len(last.completed) - len(first.completed),
+            sum(first.face_down) - sum(last.face_down),
+            len(first.rows) - len(last.rows),
+        )
+
+    # ---- searching ---------------------------------------------------------------------------------
+
+    def _judge_roots(self, *, share: float = 1.0) -> dict[Position, Verdict]:
+        """Return the verdict of each arrangement, of as many as the time allows and of one at least.
+
+        `share` of the time is for one arrangement; several leave time for what follows in any case.
+        """
+        arrangements = self.view.arrangements
+        if len(arrangements) == 1:
+            seconds = share * self.judge.seconds_left
+            return {arrangements[0]: self.judge.verdict(arrangements[0], seconds=seconds)}
+        verdicts: dict[Position, Verdict] = {}
+        end = self.judge.seconds_left * (1 - ROOT_SHARE)
+        for index, arrangement in enumerate(arrangements):
+            left = self.judge.seconds_left - end
+            if left <= 0 and verdicts:
+                break
+            verdicts[arrangement] = self.judge.verdict(
+                arrangement,
+                seconds=2 * left / (len(arrangements) - index),
+                expansions=ARRANGEMENT_EXPANSIONS,
+            )
+        return verdicts
+
+    def _best_plan(self, roots: Mapping[Position, Verdict]) -> tuple[Line, Tally]:
+        """Return the plan that keeps most arrangements won, and what it keeps."""
+        won = [arrangement for arrangement, verdict in roots.items() if verdict == "win"]
+        begin = {arrangement: self._foreseeable(arrangement, self.judge.line(arrangement)) for arrangement in won}
+        votes = Counter(begin.values())
+        if len(roots) == 1:
+            ((line, _),) = votes.items()
+            return line, Tally.of(roots, self.view.count)
+        best: tuple[tuple[int, int, int, int], Line, Tally] | None = None
+        candidates = votes.most_common(CANDIDATES)
+        for index, (line, support) in enumerate(candidates):
+            if best is not None and not self.judge.seconds_left:
+                break
+            tally = self._tally_after(line, roots, self.judge.seconds_left / (len(candidates) - index))
+            # Of equally good plans that of more lines, and of these the shortest.
+            rank = (tally.wins, -tally.losses, support, -len(line))
+            if best is None or rank > best[0]:
+                best = rank, line, tally
+        assert best is not None
+        return best[1], best[2]
+
+    def _tally_after(self, line: Line, roots: Mapping[Position, Verdict], seconds: float) -> Tally:
+        """Return the verdicts of the arrangements after a line that every one of them allows."""
+        end = max(self.judge.seconds_left - seconds, 0.0)
+        verdicts: dict[Position, Verdict] = {}
+        for index, (arrangement, root) in enumerate(roots.items()):
+            # What is lost stays lost, whatever is played.
+            verdicts[arrangement] = root
+            if root == "loss":
+                continue
+            before, after = arrangement, arrangement
+            can_return = True
+            for _, before, move, after in self._along(line, arrangement):
+                can_return = can_return and can_be_taken_back(before, move, after, self.rules)
+            if can_return:
+                continue
+            left = self.judge.seconds_left - end
+            several = len(roots) > 1
+            verdicts[arrangement] = self.judge.verdict(
+                after,
+                seconds=max(2 * left / (len(roots) - index), 0.0) if several else left,
+                expansions=ARRANGEMENT_EXPANSIONS if several else None,
+            )
+            if verdicts[arrangement] == "win":
+                for _, before, move, after in reversed(list(self._along(line, arrangement))):
+                    self.judge.add_move(before, move, after)
+        return Tally.of(verdicts, self.view.count)
+
+    def _options(self) -> Iterator[Option]:
+        """Yield every legal move with what becomes of the game by it."""
+        roots = self._judge_roots(share=ROOT_SHARE)
+        moves = legal_moves(self.view.position, self.rules)
+        tallies: dict[Move, Tally] = {}
+        position = self.view.position
+        back = [m for m in moves if can_be_taken_back(position, m, apply(position, m, self.rules), self.rules)]
+        once = [move for move in moves if move not in back]
+        for index, move in enumerate(once):
+            seconds = self.judge.seconds_left / (len(once) - index)
+            tallies[move] = self._tally_after((move,), roots, seconds)
+        # A move that was found to win may have decided what was not decided before.
+        roots = {root: self.judge.known(root) if verdict == "timeout" else verdict for root, verdict in roots.items()}
+        tallies |= dict.fromkeys(back, Tally.of(roots, self.view.count))
+        for move in moves:
+            yield Option(self._describe(move), tallies[move])
+
+    def _gain(self) -> Gain:
+        """Return the line of a short search that removes most runs, then turns up most cards, then deals most rows.
+
+        A move that shows a card that nobody had seen is the end of what can be foreseen.
+        """
+        first = self.view.position
+        queue: list[tuple[tuple[int, int, int, int], int, Position, PartialPosition | None, Line]] = []
+        seen = {first}
+        best: tuple[tuple[int, int, int, int], Line] = ((0, 0, 0, 0), ())
+        heapq.heappush(queue, ((0, 0, 0, 0), 0, first, self.view.shown, ()))
+        looked = 0
+        while queue and looked < GAIN_POSITIONS:
+            rank, _, before, shown, line = heapq.heappop(queue)
+            looked += 1
+            if rank < best[0]:
+                best = rank, line
+            if shown is None or is_dead(before, self.rules) is not None:
+                continue
+            for move in legal_moves(before, self.rules):
+                after = apply(before, move, self.rules)
+                if after in seen:
+                    continue
+                seen.add(after)
+                runs, turned, rows = self._gained(after)
+                longer = (*line, move)
+                then = None if reveals(shown, after) else seen_after(shown, after)
+                heapq.heappush(queue, ((-runs, -turned, -rows, len(longer)), len(seen), after, then, longer))
+        runs, turned, rows = (-value for value in best[0][:3])
+        return Gain(best[1], runs, turned, rows, looked, not queue)
+
+    # ---- words -------------------------------------------------------------------------------------
+
+    def _describe(self, move: Move) -> Step:
+        return _step(self.view.shown, self.view.position, move, apply(self.view.position, move, self.rules))
+
+    def _reasons(self, line: Line, gain: Gain | None, *, is_continued: bool) -> Iterator[Reason]:
+        """Yield why the first move of a plan is played."""
+        steps = list(self._along(line))
+        _, before, move, after = steps[0]
+        if legal_moves(before, self.rules) == [DEAL]:
+            yield Reason("only_move", "no card can be moved: deal a row")
+        events = list(_events(before, move, after))
+        yield from events
+        joined = _joined_run(before, move)
+        if joined:
+            yield Reason("builds_run", f"builds a run of {joined}")
+        if not events:
+            for number, (_, then, later, result) in enumerate(steps[1:], start=1):
+                following = next(_events(then, later, result), None)
+                if following is None:
+                    continue
+                moves = f"{number} more move{'s' if number > 1 else ''}"
+                if later == DEAL:
+                    yield Reason("prepares_deal", f"prepares a deal: the row is dealt after {moves}")
+                else:
+                    yield Reason("leads_to", f"{moves} and the plan {following.text}")
+                break
+        length = f"{len(line)} move{'s' if len(line) > 1 else ''}"
+        if gain is not None:
+            yield Reason("keeps_most", f"the best of {gain.positions:,} positions is {length} from here")
+        elif is_continued:
+            yield Reason("continues_plan", f"continues the plan of {length}")
+        else:
+            yield Reason("plan", f"begins a plan of {length}")
+
+
+def _step(shown: PartialPosition, before: Position, move: Move, after: Position) -> Step:
+    """Return a move in words that name no card that nobody has seen."""
+    will_be = foreseen(shown, after)
+    masked = Position(shown.columns, shown.face_down, shown.rows, before.completed)
+    return describe_move(masked, move, Position(will_be.columns, will_be.face_down, will_be.rows, after.completed))
+
+
+def _events(before: Position, move: Move, after: Position) -> Iterator[Reason]:
+    """Yield what a move brings about that is worth a plan."""
+    runs = len(after.completed) - len(before.completed)
+    if move == DEAL:
+        yield Reason("deals_row", "deals a row")
+        return
+    if runs:
+        yield Reason("completes_run", "completes a run" if move.kind == "move" else "removes a completed run")
+    for number, (was, now) in enumerate(zip(before.face_down, after.face_down, strict=True), start=1):
+        if now < was:
+            left = f", {now} left face-down" if now else ", the last one"
+            yield Reason("turns_card", f"turns up a card of column {number}{left}")
+    for number, (cards, left_over) in enumerate(zip(before.columns, after.columns, strict=True), start=1):
+        filled = move.kind == "move" and not before.columns[move.target]
+        if cards and not left_over and not filled:
+            yield Reason("empties_column", f"empties column {number}")
+
+
+def _joined_run(before: Position, move: Move) -> int:
+    """Return how long the run is that a move builds on a card of the same suit; 0 when it builds none."""
+    if move.kind != "move" or not before.columns[move.target]:
+        return 0
+    cards = before.columns[move.target] + before.columns[move.source][-move.count :]
+    place = len(before.columns[move.target])
+    if cards[place - 1] != cards[place] + 1:
+        return 0
+    start = place - 1
+    while start > before.face_down[move.target] and cards[start - 1] == cards[start] + 1:
+        start -= 1
+    return len(cards) - start
