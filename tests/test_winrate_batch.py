@@ -244,10 +244,7 @@ def test_ctrl_c_stops_within_a_second_and_keeps_everything(tmp_path: Path, finis
     assert not any(map(is_alive, workers))
     assert out == ""
     stored = len(table(path))
-    assert err == (
-        f"spider: interrupted: {stored} deals were stored in {str(path)!r}, {40 - stored} are left; "
-        "the same command goes on\n"
-    )
+    assert err == (f"spider: interrupted with {stored} of 40 deals stored in {str(path)!r}; the same command goes on\n")
     assert not path.with_name("a.sqlite-lock").exists()
     assert run(*EASY, path).exit_code == 0
     assert table(path) == table(finished)
@@ -266,7 +263,7 @@ def test_a_full_disk_is_told_and_the_same_command_goes_on(tmp_path: Path, finish
     assert out == ""
     assert err.startswith(f"spider: error: {str(path)!r}: ")
     assert "Traceback" not in err
-    assert "are stored and safe; once the cause is gone, the same command goes on" in err
+    assert " of 40 deals are stored and safe; once the cause is gone, the same command goes on" in err
     stored = table(path)
     assert 3 < len(stored) < 40
     assert set(stored) <= set(table(finished))
@@ -600,7 +597,7 @@ def test_errors_are_tried_again(tmp_path: Path, finished: Path) -> None:
     path.write_bytes(finished.read_bytes())
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("UPDATE results SET verdict = 'error', line = '', reason = 'killed' WHERE deal = '7'")
-    assert "1 errors" in run(*EASY, path).stdout
+    assert "1 in error" in run(*EASY, path).stdout
     assert run(*EASY, path, "--retry", "error").exit_code == 0
     assert table(path) == table(finished)
     assert "no errors among the deals" in run(*EASY, path, "--retry", "error").stderr

@@ -135,7 +135,7 @@ def test_files_that_contradict_each_other_are_refused(tmp_path: Path) -> None:
 
 def test_text_says_it_all(two_rules: Path) -> None:
     printed = invoke("report", two_rules).stdout
-    assert "10 deals: 7 won, 2 lost (proved), 1 timeouts; 70.000 % won" in printed
+    assert "10 deals: 7 won, 2 lost (proved), 1 timed out; 70.000 % won" in printed
     assert "the lower ends count undecided deals as losses, the upper ends as wins" in printed
     assert "hardest: 8 (timeout, 20.00 s), 7 (win, 7.00 s)" in printed
     assert "not won: 8 (timeout), 9 (loss), 10 (loss)" in printed
@@ -166,7 +166,7 @@ def test_csv_has_one_line_a_deal(two_rules: Path) -> None:
 
 def test_the_headline_counts_errors_when_there_are_some() -> None:
     assert headline(stats.Counts(wins=1, errors=2)).startswith(
-        "3 deals: 1 won, 0 lost (proved), 0 timeouts, 2 errors; 33.333 % won"
+        "3 deals: 1 won, 0 lost (proved), 0 timed out, 2 in error; 33.333 % won"
     )
 
 
@@ -255,9 +255,7 @@ def test_lines_that_win_pass(tmp_path: Path, true_wins: list[Result]) -> None:
     path = store(tmp_path / "a.sqlite", {ONE_SUIT: [*true_wins, *others]})
     made = invoke("verify", path, "--jobs", 1)
     assert made.exit_code == 0, made.output
-    assert made.stdout == (
-        "3 lines replayed, 0 of them wrong; 1 losses rest on a search and 2 deals are undecided: not replayed\n"
-    )
+    assert made.stdout == ("3 lines replayed, 0 wrong; not replayed: 1 lost (by a search), 2 undecided\n")
 
 
 @pytest.mark.parametrize(
@@ -279,8 +277,8 @@ def test_lines_that_do_not_win_are_told(
     assert made.exit_code == 1
     (wrong,) = [line for line in made.stdout.splitlines() if line.startswith("wrong: ")]
     assert problem in wrong
-    assert "3 lines replayed, 1 of them wrong" in made.stdout
-    assert made.stderr == f"spider: error: 1 lines in {str(path)!r} do not win\n"
+    assert "3 lines replayed, 1 wrong" in made.stdout
+    assert made.stderr == f"spider: error: lines in {str(path)!r} that do not win: 1\n"
 
 
 def test_wins_under_other_rules_are_no_wins(tmp_path: Path, true_wins: list[Result]) -> None:

@@ -10,6 +10,7 @@ import datetime
 import json
 import os
 import shlex
+import shutil
 import signal
 import sys
 from collections import Counter
@@ -210,9 +211,8 @@ def batch(
         else:
             done = _solve(store, plan, jobs, cluster, quiet=quiet)
             if not done:
-                left = plan.pending - plan.stored_now
                 say(
-                    f"interrupted: {plan.stored_now:,} deals were stored in {str(out)!r}, {left:,} are left; "
+                    f"interrupted with {plan.stored_now:,} of {plan.pending:,} deals stored in {str(out)!r}; "
                     "the same command goes on"
                 )
                 context.exit(EXIT_INTERRUPTED)
@@ -352,7 +352,7 @@ def _solve(store: Store, plan: Plan, jobs: int, cluster: str | None, *, quiet: b
             executor, workers, rebuild = connected.executor, connected.workers, None
         started = datetime.datetime.now(datetime.UTC).replace(microsecond=0, tzinfo=None)
         session = store.add_session(Session(_command_line(), machine(), started.isoformat(" ") + " UTC", workers))
-        bar = stack.enter_context(_bar(plan, quiet=quiet))
+        bar = stack.enter_context(_bar(plan.pending, " deals", quiet=quiet))
 
         def record(results: Sequence[tuple[Task, Result]]) -> None:
             store.record(session, ((task.run, result) for task, result in results))
@@ -375,7 +375,7 @@ def _solve(store: Store, plan: Plan, jobs: int, cluster: str | None, *, quiet: b
         except (BatchError, StoreError) as error:
             bar.close()
             raise click.ClickException(
-                f"{error}\n{plan.stored_now:,} deals of this run are stored and safe; "
+                f"{error}\n{plan.stored_now:,} of {plan.pending:,} deals are stored and safe; "
                 "once the cause is gone, the same command goes on"
             ) from None
         return not stopped()
@@ -391,16 +391,21 @@ def _running_rates(plan: Plan) -> str:
     return ", ".join(rates)
 
 
-@contextmanager
-def _bar(plan: Plan, *, quiet: bool) -> Iterator[tqdm[Any]]:
+def _bar(total: int, unit: str, *, quiet: bool) -> tqdm[Any]:
+    """Return a bar of progress on stderr; it hides where that is no terminal."""
     from tqdm import tqdm
 
-    tqdm.monitor_interval = 0  # no thread to watch a bar that is fed by every deal
-    # None hides it where stderr is no terminal.
-    with tqdm(
-        total=plan.pending, unit=" deals", disable=True if quiet else None, file=sys.stderr, smoothing=0.1
-    ) as bar:
-        yield bar
+    tqdm.monitor_interval = 0  # no thread to watch a bar that is fed all the time
+    return tqdm(
+        total=total,
+        unit=unit,
+        disable=True if quiet else None,
+        file=sys.stderr,
+        smoothing=0.1,
+        # A terminal that does not know its size says 0 by 0, which tqdm would take for no room at all.
+        ncols=shutil.get_terminal_size().columns,
+        nrows=2,
+    )
 
 
 @contextmanager
@@ -514,17 +519,12 @@ def verify(context: click.Context, file: Path, jobs: int, with_moves: bool, quie
 
     FILE is what "spider batch" stored, or a file of lines.  No part of the search takes part.
     """
-    from tqdm import tqdm
-
-    tqdm.monitor_interval = 0
     with _errors(), ExitStack() as stack:
         total = count_lines(file)
         stopped = stack.enter_context(_interrupts())
         pool = LocalPool(jobs)
         stack.callback(pool.kill)
-        bar = stack.enter_context(
-            tqdm(total=total, unit=" lines", disable=True if quiet else None, file=sys.stderr, leave=False)
-        )
+        bar = stack.enter_context(_bar(total, " lines", quiet=quiet))
         show = (lambda line: click.echo(f"{line.id}\t{line.moves}")) if with_moves else None
         verified = verify_file(file, pool.executor(), jobs, stopped=stopped, progress=bar.update, show=show)
         if stopped():
@@ -534,8 +534,8 @@ def verify(context: click.Context, file: Path, jobs: int, with_moves: bool, quie
     for failure in verified.failures[:MAX_SHOWN_FAILURES]:
         click.echo(f"wrong: {failure}")
     click.echo(
-        f"{verified.lines:,} lines replayed, {len(verified.failures):,} of them wrong; "
-        f"{verified.losses:,} losses rest on a search and {verified.undecided:,} deals are undecided: not replayed"
+        f"{verified.lines:,} lines replayed, {len(verified.failures):,} wrong; "
+        f"not replayed: {verified.losses:,} lost (by a search), {verified.undecided:,} undecided"
     )
     if not verified.passed:
-        raise click.ClickException(f"{len(verified.failures):,} lines in {str(file)!r} do not win")
+        raise click.ClickException(f"lines in {str(file)!r} that do not win: {len(verified.failures):,}")

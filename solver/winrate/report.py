@@ -282,10 +282,12 @@ def text_report(modes: Sequence[Mode], level: float = stats.LEVEL) -> str:
 def headline(counts: stats.Counts, level: float = stats.LEVEL) -> str:
     """Return verdicts and win rate as one line of text."""
     rate = Rate(counts, level)
-    errors = f", {counts.errors:,} errors" if counts.errors else ""
+    parts = [f"{counts.wins:,} won", f"{counts.losses:,} lost (proved)", f"{counts.timeouts:,} timed out"]
+    if counts.errors:
+        parts.append(f"{counts.errors:,} in error")
     return (
-        f"{counts.deals:,} deals: {counts.wins:,} won, {counts.losses:,} lost (proved), {counts.timeouts:,} "
-        f"timeouts{errors}; {100 * rate.share:.3f} % won ({100 * level:g} %: {rate.wilson.percent(3)})"
+        f"{counts.deals:,} deal{'s' if counts.deals > 1 else ''}: {', '.join(parts)}; "
+        f"{100 * rate.share:.3f} % won ({100 * level:g} %: {rate.wilson.percent(3)})"
     )
 
 

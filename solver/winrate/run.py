@@ -35,9 +35,9 @@ from solver.winrate.store import Result, Run
 
 POLL_SECONDS = 0.2
 """How often the runner asks whether to stop."""
-GATHER_SECONDS = 0.02
+GATHER_SECONDS = 0.05
 """How long to wait for more results after one, so that fast deals share a transaction."""
-DEALS_IN_WORK = 8
+DEALS_IN_WORK = 16
 """Deals in the executor for each worker, so that none waits while results are gathered and stored."""
 MAX_ERRORS_IN_A_ROW = 20
 
