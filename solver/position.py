@@ -98,7 +98,7 @@ def fit_layout(position: Position, rules: Rules) -> Rules:
     back unchanged when they allow the position already, or when no layout does.
     """
     for heights in (rules.heights, *LAYOUTS.values()):
-        if len(heights) == rules.columns and sum(heights) == sum(rules.heights):
+        if len(heights) == rules.columns == len(position.face_down) and sum(heights) == sum(rules.heights):
             fitted = replace(rules, heights=heights)
             if not _height_faults(position, fitted):
                 return fitted

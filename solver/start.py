@@ -399,6 +399,8 @@ def _checked(
 def _explain(position: PartialPosition, rules: Rules, choice: RulesChoice, source: str, faults: Iterable[str]) -> str:
     lines = [f"{source} is no game of {describe_rules(rules)}:", *(f"  {fault}" for fault in faults)]
     bicycle = PRESETS["bicycle"]
+    if len(position.columns) != rules.columns and not choice.is_small:
+        lines.append("  a small game needs its size (--columns, --ranks, --packs), a puzzle --loose")
     in_play = sum(1 for _ in position.cards)
     if not position.rows and in_play == sum(rules.heights) and not choice.is_small:
         lines.append(
@@ -445,6 +447,8 @@ def _small_rules(
 ) -> Rules:
     """Return the rules of a game of another size, the layout taken from the position."""
     columns = choice.columns or len(partial.columns)
+    if not columns:
+        raise RulesError("no columns: a game has at least one")
     ranks = choice.ranks
     if ranks is None and taken.loose:
         ranks = _deduced_ranks(partial)

@@ -64,10 +64,10 @@ def windows7_xml(position: Position, seed: int, *, elements: bool = False) -> st
     )
 
 
-def windows7_file(xml: str) -> bytes:
-    """Return the save around an XML text."""
+def windows7_file(xml: str, header_size: int = 0x2028) -> bytes:
+    """Return the save around an XML text; the size of the header is that of real saves."""
     body = b"\xff\xfe" + xml.encode("utf-16-le")
-    header = bytearray(0x2028)
+    header = bytearray(header_size)
     header[:4] = b"RGMH"
     struct.pack_into("<I", header, 0x08, len(header))
     struct.pack_into("<I", header, 0x14, len(PICTURE))

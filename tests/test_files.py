@@ -382,8 +382,9 @@ def test_any_bytes_are_a_game_or_an_error_of_the_package(name: str, data: st.Dat
     with own_errors(messages):
         format_position(reader.read(bytes_, "file").current)
     assert all(message.startswith("file: ") and len(message) < 500 for message in messages)
-    with own_errors(messages):
-        start_from_data(bytes_, "file", RulesChoice())
+    for choice in (InputChoice(), InputChoice(loose=True), InputChoice(recolour=1)):
+        with own_errors(messages):
+            start_from_data(bytes_, "file", RulesChoice(), choice)
 
 
 @given(st.text(alphabet="A23456789TJQKCDHSXx?-<>()[]|#:;.,0 1\n♠♥ТКДВ", max_size=300))
@@ -401,8 +402,9 @@ def test_any_text_is_a_game_or_an_error_of_the_package(text: str) -> None:
 def test_what_broke_a_reader_once_breaks_it_no_more() -> None:
     for path in sorted((DATA / "fuzz").glob("*/*")):
         reader = SAMPLES.get(path.parent.name)
-        with own_errors([]):
-            start_from_data(path.read_bytes(), path.name, RulesChoice())
+        for choice in (InputChoice(), InputChoice(loose=True)):
+            with own_errors([]):
+                start_from_data(path.read_bytes(), path.name, RulesChoice(), choice)
         with own_errors([]):
             if reader is not None:
                 reader[0].read(path.read_bytes(), path.name)
