@@ -77,6 +77,13 @@ def test_loose_games_are_searched_and_say_so(name: str, data: Path) -> None:
     assert "note: loose: the cards were not checked to be full packs" in result.stderr
 
 
+def test_a_puzzle_that_is_no_pack_is_searched(data: Path) -> None:
+    path = str(data / "cases" / "stale-not-13.txt")
+    answer = json.loads(CliRunner().invoke(cli, ["solve", path, "--loose", "--suits", "1", "--json"]).stdout)
+    assert (answer["verdict"], len(answer["line"])) == ("win", 9)
+    assert CliRunner().invoke(cli, ["solve", path, "--suits", "1"]).exit_code == 1
+
+
 def test_the_verdict_hangs_on_the_end_of_the_stock(data: Path) -> None:
     """The same file read from the other end of its stock is another game."""
     path = data / "cases" / "mini-solvitaire-ComplexUnsolvable-from-end.txt"
