@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import os
 import resource
+import shutil
 import signal
 import socket
 import sqlite3
@@ -157,15 +158,25 @@ def test_a_larger_batch_solves_the_rest_only(tmp_path: Path, finished: Path) -> 
     assert [row for row in table(path) if int(row[1]) <= 40] == table(finished)
 
 
-def test_workers_compile_nothing_that_is_in_the_cache(finished: Path, tmp_path: Path) -> None:
+def test_workers_compile_nothing_that_is_in_the_cache(
+    finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A copy, as other tests may be filling the cache at the same time.
+    full = cache.kernel_cache_folder()
+    copy = tmp_path / "cache" / full.name
+    shutil.copytree(full, copy)
+    monkeypatch.setenv("SPIDER_CACHE_DIR", str(copy.parent))
+
     def files() -> dict[str, int]:
-        folder = cache.kernel_cache_folder()
-        return {str(file): file.stat().st_mtime_ns for file in folder.rglob("*.nb?")}
+        return {str(file): file.stat().st_mtime_ns for file in copy.rglob("*.nb?")}
 
     before = files()
     assert before, "the first batch filled the cache"
-    assert run(*EASY, tmp_path / "again.sqlite").exit_code == 0
+    with start(*EASY, tmp_path / "again.sqlite") as process:
+        process.communicate(timeout=120)
+    assert process.returncode == 0
     assert files() == before
+    assert table(tmp_path / "again.sqlite") == table(finished)
 
 
 def test_results_go_to_stdout_and_progress_to_stderr_only_on_a_terminal(tmp_path: Path) -> None:
@@ -616,6 +627,8 @@ def test_errors_are_tried_again(tmp_path: Path, finished: Path) -> None:
         (["--deals", "1-2", "--suits", "1,1", "--out", "a"], 2, "'1,1' is no list of suits"),
         (["--deals", "1-2", "--suits", "five", "--out", "a"], 2, "'five' is no list of suits"),
         (["--deals", "1-2", "--sample", "3", "--out", "a"], 2, "a sample of 3 out of 2 deals"),
+        (["--deals", "1-99999999", "--out", "a"], 2, "99,999,999 deals are too many for a batch"),
+        (["--sample", "99999999", "--out", "a"], 2, "99,999,999 deals are too many for a batch"),
         (["--deals", "1-2", "--shard", "3/2", "--out", "a"], 2, "'3/2' is no share"),
         (["--deals", "1-2", "--timeout", "0", "--out", "a"], 2, "0 is not a positive number"),
         (["--deals", "1-2", "--memory", "10", "--out", "a"], 2, "memory is 10 MiB"),

@@ -14,7 +14,7 @@ import shutil
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,12 +25,12 @@ import click
 
 from solver.cli import EPILOG, EXIT_INTERRUPTED, positive_seconds, say
 from solver.numbering import DEFAULT_SCHEME, SCHEMES, NumberError
-from solver.rules import PRESETS, RulesError
+from solver.rules import PRESETS, Rules, RulesError
 from solver.search import Budget, BudgetError
 from solver.start import RulesChoice, start_from_number
 from solver.winrate import report as reports
 from solver.winrate import stats
-from solver.winrate.deals import Deals, DealsError, Shard, all_deals, parse_deals, parse_shard
+from solver.winrate.deals import DealsError, Shard, all_deals, parse_deals, parse_shard
 from solver.winrate.lines import LineFileError
 from solver.winrate.plot import PlotError, check_plot, plot
 from solver.winrate.pool import LocalPool, is_warm, share_cache, warm_kernels
@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 
 PATH = click.Path(path_type=Path)
 MAX_SHOWN_FAILURES = 20
+MAX_DEALS = 10_000_000
+"""In one batch: all are counted before the first is solved, and that takes some seconds then."""
 
 
 # ---- options -------------------------------------------------------------------------------------
@@ -224,20 +226,18 @@ def batch(
 class Selection:
     """The deals of one number of suits."""
 
-    rules: Any
-    numbers: Deals | Sequence[str]
-
-    @property
-    def count(self) -> int:
-        """How many they are."""
-        return self.numbers.count if isinstance(self.numbers, Deals) else len(self.numbers)
+    rules: Rules
+    numbers: Iterable[str]
 
 
 def _select(scheme: str, text: str | None, sample: int | None, seed: int, suits: int, preset: str) -> Selection:
     if text is None and sample is None:
         raise DealsError("which deals? give --deals 1-1000 or the like, or --sample N")
     deals = all_deals(scheme) if text is None else parse_deals(text, scheme, suits)
-    numbers = deals if sample is None else deals.sample(sample, seed)
+    count = deals.count if sample is None else sample
+    if count > MAX_DEALS:
+        raise DealsError(f"{count:,} deals are too many for a batch: name at most {MAX_DEALS:,}, or draw a --sample")
+    numbers: Iterable[str] = deals if sample is None else deals.sample(sample, seed)
     first = next(iter(numbers))
     return Selection(start_from_number(f"{scheme}:{first}", RulesChoice(preset, suits)).rules, numbers)
 
