@@ -11,7 +11,6 @@ import pickle
 import struct
 from collections import Counter
 from collections.abc import Sequence
-from xml.sax.saxutils import quoteattr
 
 from solver.cards import SUIT_SYMBOLS, Card, make_card, rank_of, suit_of
 from solver.numbering import pysolfc, windowsxp
@@ -31,42 +30,38 @@ def run_of(suit: int) -> list[Card]:
 # ---- Windows 7 ---------------------------------------------------------------------------------------
 
 
-def windows7_xml(position: Position, seed: int, *, elements: bool = False) -> str:
-    """Return the XML of a save, its values as attributes or as elements."""
+def windows7_xml(position: Position, seed: int) -> str:
+    """Return the XML of a save; where things lie on the screen is made up."""
 
-    def value(**values: object) -> tuple[str, str]:
-        if elements:
-            return "", "".join(f"<{name}>{text}</{name}>" for name, text in values.items())
-        return "".join(f" {name}={quoteattr(str(text))}" for name, text in values.items()), ""
+    def elements(**values: object) -> str:
+        return "".join(f"<{name}>{value}</{name}>" for name, value in values.items())
 
     def card(code: Card, face_up: bool) -> str:
         kind = 13 * "CDSH".index(SUIT_SYMBOLS[suit_of(code)]) + (rank_of(code) - 2) % 13
-        name = f"{RANK_WORDS[rank_of(code) - 1]}Of{SUIT_WORDS[suit_of(code)]}"
-        attributes, inner = value(Name=name, Type=kind, FaceUp=str(face_up).lower())
-        return f"<Card{attributes}>{inner}</Card>"
+        name = f"{RANK_WORDS[rank_of(code) - 1]}Of{SUIT_WORDS[suit_of(code)]}1"
+        face = str(face_up).lower()
+        return f"<Card>{elements(X=10, Y=20, Name=name, Type=kind, FaceUp=face, Enabled=face)}</Card>"
 
-    def stack(name: str, cards: Sequence[tuple[Card, bool]]) -> str:
-        attributes, inner = value(Name=name)
-        return f"<CardStack{attributes}>{inner}{''.join(card(*entry) for entry in cards)}</CardStack>"
+    def stack(name: str, direction: int, cards: Sequence[tuple[Card, bool]]) -> str:
+        head = elements(NumEndCardsSpaced=0, X=10, Y=20, Name=name, Direction=direction)
+        return f"<CardStack>{head}<Cards>{''.join(card(*entry) for entry in cards)}</Cards></CardStack>"
 
     piles = [
-        stack(f"Stack{number}", [(code, index >= down) for index, code in enumerate(column)])
+        stack(f"Stack{number}", 1, [(code, index >= down) for index, code in enumerate(column)])
         for number, (column, down) in enumerate(zip(position.columns, position.face_down, strict=True), start=1)
     ]
     stock = [code for row in position.rows for code in row][::-1]
-    piles.append(stack("Deck", [(code, False) for code in stock]))
-    piles.append(stack("Complete", [(code, True) for suit in position.completed for code in run_of(suit)]))
-    attributes, inner = value(Version=7, GameSeed=seed, Score=500, Moves=0)
+    piles.append(stack("Deck", 2, [(code, False) for code in stock]))
+    piles.append(stack("Complete", 3, [(code, True) for suit in position.completed for code in run_of(suit)]))
     return (
-        '<?xml version="1.0" encoding="UTF-16"?>'
-        f"<Root><GameState{attributes}>{inner}</GameState><CardTable><CardStacks>{''.join(piles)}"
-        "</CardStacks></CardTable></Root>"
+        f"<Root><GameState>{elements(Version=7, GameSeed=seed, Score=500, Moves=0)}</GameState>"
+        f"<CardTable><CardStacks>{''.join(piles)}</CardStacks></CardTable></Root>"
     )
 
 
 def windows7_file(xml: str, header_size: int = 0x2028) -> bytes:
     """Return the save around an XML text; the size of the header is that of real saves."""
-    body = b"\xff\xfe" + xml.encode("utf-16-le")
+    body = b"\xff\xfe" + (xml + "\n\0").encode("utf-16-le")
     header = bytearray(header_size)
     header[:4] = b"RGMH"
     struct.pack_into("<I", header, 0x08, len(header))
@@ -74,8 +69,8 @@ def windows7_file(xml: str, header_size: int = 0x2028) -> bytes:
     return bytes(header) + PICTURE + struct.pack("<I", len(body)) + body
 
 
-def windows7_save(position: Position, seed: int, *, elements: bool = False) -> bytes:
-    return windows7_file(windows7_xml(position, seed, elements=elements))
+def windows7_save(position: Position, seed: int) -> bytes:
+    return windows7_file(windows7_xml(position, seed))
 
 
 # ---- Windows XP --------------------------------------------------------------------------------------
@@ -138,7 +133,7 @@ def kpat_save(positions: Sequence[Position], number: int, suits: int, current: i
     before: dict[str, list[tuple[str, Card, bool]]] = {}
     for index, position in enumerate(positions):
         piles = _kpat_piles(position)
-        lines.append(f"<state{' current=' + quoteattr('true') if index == current else ''}>")
+        lines.append('<state current="true">' if index == current else "<state>")
         after: dict[str, list[tuple[str, Card, bool]]] = {}
         if not before:
             serial = iter(range(1000))

@@ -137,10 +137,9 @@ def test_kpat_in_play(suits: int) -> None:
     assert old.original == deal_from_id("kpat:42", suits)
 
 
-@pytest.mark.parametrize("elements", [False, True])
-def test_windows7_in_play(elements: bool) -> None:
+def test_windows7_in_play() -> None:
     game = game_in_play("windows7", 8115, 4, 30)
-    saved = windows7.read(saves.windows7_save(game[-1], 8115, elements=elements), "save")
+    saved = windows7.read(saves.windows7_save(game[-1], 8115), "save")
     assert plain(saved, 4) == game[-1]
     assert saved.original == deal_from_id("windows7:8115")
 

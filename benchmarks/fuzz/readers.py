@@ -67,7 +67,7 @@ def seed_corpus(name: str, folder: Path) -> None:
                 )
             case "windows7":
                 # A short header, as every byte of a long one would be fuzzed like the XML.
-                xml = saves.windows7_xml(position, number, elements=number % 2 == 0)
+                xml = saves.windows7_xml(position, number)
                 data = saves.windows7_file(xml, header_size=0x18)
             case "windowsxp":
                 data = saves.pack_numbers(saves.windowsxp_numbers(position, number, 4))

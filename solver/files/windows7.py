@@ -6,11 +6,13 @@
     0x08  offset of the picture      0x14  its length        32-bit numbers, little-endian
     after the picture: length in bytes of the XML, and the XML in UTF-16LE with a byte-order mark
 
-In the XML ``Root/GameState`` has the ``GameSeed`` of the deal, and ``Root/CardTable/CardStacks`` a ``CardStack`` for
-each of Stack1..Stack10, Deck (last card dealt first) and Complete; a ``Card`` has ``Type`` = 13 * suit + rank - 2,
-ace 12, suits clubs, diamonds, spades, hearts, and ``FaceUp``.  Values are attributes or elements of these names.
+Every value of the XML is an element of its own: ``Root/GameState/GameSeed`` is the seed of the deal, and
+``Root/CardTable/CardStacks`` holds a ``CardStack`` with its ``Name`` for each of Stack1..Stack10, Deck (last card
+dealt first) and Complete; a ``CardStack/Cards/Card`` has ``Type`` = 13 * suit + rank - 2, ace 12, suits clubs,
+diamonds, spades, hearts, and ``FaceUp``.  The counted bytes go on a little after the last element.
 
-Source: three saves of the program.
+Source: a description made of three saves of the program; and what another program tells of the XML that it writes
+into such saves.
 """
 
 from __future__ import annotations
@@ -80,9 +82,10 @@ def _xml(data: bytes, source: str) -> str:
     if size > MAX_XML or start + size > len(data):
         raise FileError(f"its XML should have {size} bytes, and {max(len(data) - start, 0)} are there", source)
     try:
-        text = data[start : start + size].decode("utf-16-le").removeprefix("\ufeff").rstrip("\0")
+        text = data[start : start + size].decode("utf-16-le").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise FileError(f"byte {error.start + 1} of its XML is not UTF-16", source) from None
+    text = text[: text.rfind(">") + 1]
     if text.startswith("<?xml"):
         text = text.partition("?>")[2]
     if any("\ud800" <= character <= "\udfff" for character in text):
@@ -110,7 +113,7 @@ class _Reader:
     def doctype(self, *_: object) -> int:
         raise FileError("a document type in its XML: the program writes none, and entities are not read", self.source)
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
+    def start(self, name: str, _attributes: dict[str, str]) -> None:
         self.elements += 1
         if self.elements > MAX_ELEMENTS or len(self.path) >= MAX_DEPTH:
             raise FileError(f"more than {MAX_ELEMENTS} elements, or {MAX_DEPTH} within each other", self.source)
@@ -120,8 +123,6 @@ class _Reader:
             self.piles.append(_Pile())
         elif name == _CARD and self.piles:
             self.piles[-1].cards.append({})
-        for key, value in attributes.items():
-            self.value(key, value, name)
 
     def characters(self, text: str) -> None:
         self.text = (self.text + text)[:MAX_TEXT]
@@ -133,7 +134,6 @@ class _Reader:
         self.text = ""
 
     def value(self, name: str, value: str, owner: str) -> None:
-        value = value[:MAX_TEXT]
         if name == "GameSeed":
             self.seed = value
         elif owner == _STACK and name == "Name" and self.piles:
