@@ -19,6 +19,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from solver.judge import Judge, can_be_taken_back
@@ -87,6 +88,8 @@ class Gain:
     """Cards turned up."""
     rows: int
     """Rows dealt."""
+    links: int
+    """Cards that lie on the next card of their suit, more than before or, below 0, fewer."""
     positions: int
     """Positions looked at."""
     is_all: bool
@@ -129,6 +132,8 @@ class Hint:
     """What the plan keeps: verdicts after it, or of the position where no plan wins."""
     gain: Gain | None
     """What the plan gains, where it does not win."""
+    dead: str | None = None
+    """Why the stock can never be dealt again, where that is seen without a search."""
     options: tuple[Option, ...] = ()
     """Every legal move, where that was asked for."""
 
@@ -213,8 +218,12 @@ class _Hint:
 
     def _new(self, instead_of: Hint | None = None) -> Hint:
         """Return the hint of a new plan, and keep the plan; where none wins, an old one is as good."""
-        roots = self._judge_roots()
-        tally = Tally.of(roots, self.view.count)
+        dead = is_dead(self.view.position, self.rules)
+        roots = self._judge_roots() if dead is None else {}
+        # What makes a game dead is seen, so it is so in every arrangement.
+        tally = (
+            Tally.of(roots, self.view.count) if dead is None else Tally(losses=self.view.count, count=self.view.count)
+        )
         line: Line = ()
         gain: Gain | None = None
         if tally.wins:
@@ -226,7 +235,7 @@ class _Hint:
             line = gain.line
         if line:
             self._keep(line, tally, gain)
-        return self._hint(line, tally, gain, is_continued=False)
+        return replace(self._hint(line, tally, gain, is_continued=False), dead=dead)
 
     def _hint(self, line: Line, tally: Tally, gain: Gain | None, *, is_continued: bool) -> Hint:
         step = self._describe(line[0]) if line else None
@@ -269,12 +278,14 @@ class _Hint:
                 return line[:index]
         return line
 
-    def _gained(self, last: Position) -> tuple[int, int, int]:
+    def _gained(self, last: Position) -> tuple[int, int, int, int]:
+        """Return the runs removed, cards turned up, rows dealt and links of runs made since the present position."""
         first = self.view.position
         return (
             len(last.completed) - len(first.completed),
             sum(first.face_down) - sum(last.face_down),
             len(first.rows) - len(last.rows),
+            _links(last) - _links(first),
         )
 
     # ---- searching ---------------------------------------------------------------------------------
@@ -367,34 +378,35 @@ class _Hint:
             yield Option(self._describe(move), tallies[move])
 
     def _gain(self) -> Gain:
-        """Return the line of a short search that removes most runs, then turns up most cards, then deals most rows.
+        """Return the line that gains most in a short search: runs, then cards turned up, then rows, then links.
 
-        A move that shows a card that nobody had seen is the end of what can be foreseen.
+        A move that shows a card that nobody had seen is the end of what can be foreseen.  As every plan ends with
+        more of these than it began with, plans do not lead in a circle either.
         """
         first = self.view.position
-        queue: list[tuple[tuple[int, int, int, int], int, Position, PartialPosition | None, Line]] = []
+        nothing = (0, 0, 0, 0, 0)
+        queue: list[tuple[tuple[int, ...], int, Position, PartialPosition | None, Line]] = []
+        heapq.heappush(queue, (nothing, 0, first, self.view.shown, ()))
         seen = {first}
-        best: tuple[tuple[int, int, int, int], Line] = ((0, 0, 0, 0), ())
-        heapq.heappush(queue, ((0, 0, 0, 0), 0, first, self.view.shown, ()))
+        best: tuple[tuple[int, ...], Line] = (nothing, ())
         looked = 0
         while queue and looked < GAIN_POSITIONS:
             rank, _, before, shown, line = heapq.heappop(queue)
             looked += 1
             if rank < best[0]:
                 best = rank, line
-            if shown is None or is_dead(before, self.rules) is not None:
+            if shown is None:
                 continue
             for move in legal_moves(before, self.rules):
                 after = apply(before, move, self.rules)
                 if after in seen:
                     continue
                 seen.add(after)
-                runs, turned, rows = self._gained(after)
-                longer = (*line, move)
                 then = None if reveals(shown, after) else seen_after(shown, after)
-                heapq.heappush(queue, ((-runs, -turned, -rows, len(longer)), len(seen), after, then, longer))
-        runs, turned, rows = (-value for value in best[0][:3])
-        return Gain(best[1], runs, turned, rows, looked, not queue)
+                rank = (*(-gained for gained in self._gained(after)), len(line) + 1)
+                heapq.heappush(queue, (rank, len(seen), after, then, (*line, move)))
+        runs, turned, rows, links = (-value for value in best[0][:4])
+        return Gain(best[1], runs, turned, rows, links, looked, not queue)
 
     # ---- words -------------------------------------------------------------------------------------
 
@@ -469,3 +481,12 @@ def _joined_run(before: Position, move: Move) -> int:
     while start > before.face_down[move.target] and cards[start - 1] == cards[start] + 1:
         start -= 1
     return len(cards) - start
+
+
+def _links(position: Position) -> int:
+    """Return how many face-up cards lie on the next card of their suit."""
+    return sum(
+        upper == lower + 1
+        for cards, down in zip(position.columns, position.face_down, strict=True)
+        for upper, lower in pairwise(cards[down:])
+    )

@@ -187,7 +187,7 @@ def _hint_lines(view: View, found: Hint, timeout: float) -> Iterator[str]:
         yield "why: " + "; ".join(reason.text for reason in found.reasons)
     elif found.gain is not None:
         looked = _looked(found)
-        yield f"no move is worth playing: none removes a run, turns a card up or deals a row ({looked})"
+        yield f"no move gains anything: no run, no card turned up, no row, no longer run ({looked})"
     word = click.style(found.standing, fg=STANDING_COLOURS[found.standing], bold=True)
     yield f"{word}: {_standing_text(view, found, timeout)}"
     if found.gain is not None and found.step is not None:
@@ -209,6 +209,8 @@ def _looked(found: Hint) -> str:
 
 def _standing_text(view: View, found: Hint, timeout: float) -> str:
     tally = found.tally
+    if found.dead is not None:
+        return f"proved: {found.dead}"
     unseen = counted(view.shown.unknown, "card")
     if tally.count == 1:
         return {
@@ -264,6 +266,7 @@ def _hint_json(start: Start | PartialStart, view: View, found: Hint, *, peek: bo
             "runs_removed": gain.runs,
             "turned_up": gain.turned,
             "rows_dealt": gain.rows,
+            "links": gain.links,
             "positions": gain.positions,
             "all": gain.is_all,
         },
