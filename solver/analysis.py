@@ -88,6 +88,8 @@ class Gain:
     """Cards turned up."""
     rows: int
     """Rows dealt."""
+    filled: int
+    """Columns filled so that a row can be dealt, under strict rules; 0 where no row is left."""
     links: int
     """Cards that lie on the next card of their suit, more than before or, below 0, fewer."""
     positions: int
@@ -278,13 +280,15 @@ class _Hint:
                 return line[:index]
         return line
 
-    def _gained(self, last: Position) -> tuple[int, int, int, int]:
-        """Return the runs removed, cards turned up, rows dealt and links of runs made since the present position."""
+    def _gained(self, last: Position) -> tuple[int, int, int, int, int]:
+        """Return the runs removed, cards turned up, rows dealt, columns filled and links made since the beginning."""
         first = self.view.position
+        needs_all = last.rows and not self.rules.deal_onto_empty
         return (
             len(last.completed) - len(first.completed),
             sum(first.face_down) - sum(last.face_down),
             len(first.rows) - len(last.rows),
+            sum(map(bool, last.columns)) - sum(map(bool, first.columns)) if needs_all else 0,
             _links(last) - _links(first),
         )
 
@@ -378,13 +382,13 @@ class _Hint:
             yield Option(self._describe(move), tallies[move])
 
     def _gain(self) -> Gain:
-        """Return the line that gains most in a short search: runs, then cards turned up, then rows, then links.
+        """Return the line that gains most in a short search: runs, then cards turned up, then rows, and so on.
 
         A move that shows a card that nobody had seen is the end of what can be foreseen.  As every plan ends with
         more of these than it began with, plans do not lead in a circle either.
         """
         first = self.view.position
-        nothing = (0, 0, 0, 0, 0)
+        nothing = (0, 0, 0, 0, 0, 0)
         queue: list[tuple[tuple[int, ...], int, Position, PartialPosition | None, Line]] = []
         heapq.heappush(queue, (nothing, 0, first, self.view.shown, ()))
         seen = {first}
@@ -405,8 +409,8 @@ class _Hint:
                 then = None if reveals(shown, after) else seen_after(shown, after)
                 rank = (*(-gained for gained in self._gained(after)), len(line) + 1)
                 heapq.heappush(queue, (rank, len(seen), after, then, (*line, move)))
-        runs, turned, rows, links = (-value for value in best[0][:4])
-        return Gain(best[1], runs, turned, rows, links, looked, not queue)
+        runs, turned, rows, filled, links = (-value for value in best[0][:-1])
+        return Gain(best[1], runs, turned, rows, filled, links, looked, not queue)
 
     # ---- words -------------------------------------------------------------------------------------
 

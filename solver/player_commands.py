@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -266,6 +267,7 @@ def _hint_json(start: Start | PartialStart, view: View, found: Hint, *, peek: bo
             "runs_removed": gain.runs,
             "turned_up": gain.turned,
             "rows_dealt": gain.rows,
+            "filled": gain.filled,
             "links": gain.links,
             "positions": gain.positions,
             "all": gain.is_all,
@@ -518,7 +520,8 @@ def _illegal_text(start: Start, line: Sequence[Any], illegal: IllegalMove, sourc
 
 def _line_text(name: str) -> tuple[str, str]:
     """Return the text that an argument names, or is, and what to call it in messages."""
-    if name != STDIN and not Path(name).exists():
+    # Not Path.exists, which raises an error for a name as long as a line.
+    if name != STDIN and not os.path.exists(name):
         if _MOVE_FIRST.match(name):
             return name, "<line>"
         raise click.ClickException(
