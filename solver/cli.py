@@ -33,6 +33,7 @@ from solver.record import RaceError
 from solver.rules import LAYOUTS, MAX_COLUMNS, MAX_PACKS, MAX_RANKS, PRESETS, SUITS_PER_PACK, Removal, RulesError
 from solver.show.board import board_json, board_picture, board_text
 from solver.show.formats import SCHEMA, WRITERS
+from solver.show.replay import show_line
 from solver.start import (
     InputChoice,
     Moment,
@@ -66,7 +67,7 @@ Exit codes:
 \b
 Environment:
   SPIDER_SOLVE_TIMEOUT and so on  the default of an option, here of solve --timeout
-  SPIDER_CACHE_DIR                the folder of the compiled kernels
+  SPIDER_CACHE_DIR                the folder of the compiled kernels and of the plans of hints
   NO_COLOR                        no colour when it is not empty
 """
 
@@ -295,6 +296,7 @@ def positive_seconds(_context: click.Context, _parameter: click.Parameter, value
     help="Processes that search this deal; with more than one the line found may differ from run to run.",
 )
 @click.option("--prove", is_flag=True, help="After a first try, search for a proof of loss only, whatever it takes.")
+@click.option("--replay", is_flag=True, help="Step through the line as 'spider play' does, instead of listing it.")
 @click.option("--verbose", is_flag=True, help="Name each try on stderr as it ends.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.pass_context
@@ -309,6 +311,7 @@ def solve(
     as_json: bool,
     jobs: int,
     prove: bool,
+    replay: bool,
     verbose: bool,
     quiet: bool,
 ) -> None:
@@ -317,6 +320,8 @@ def solve(
     DEAL is the number of a deal (12345, kpat:42; "spider schemes" lists whose numbers), a save file, a
     file with the cards as text, or - for such a file on standard input.
     """
+    if replay and as_json:
+        raise click.UsageError("--json and --replay are two forms of one output: choose one", context)
     start = load_start(deal, choice, taken)
     try:
         budget = search.Budget(seconds=timeout, memory=memory, seed=seed, jobs=jobs)
@@ -325,6 +330,8 @@ def solve(
     solution = run_search(start, budget, prove=prove, quiet=quiet, verbose=verbose)
     if as_json:
         click.echo(json.dumps(_solution_json(deal, solution)))
+    elif replay and solution.verdict == "win":
+        show_line(start, solution.line)
     else:
         _print_solution(start, solution, timeout)
     context.exit(EXIT_CODES[solution.verdict])

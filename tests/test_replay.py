@@ -344,3 +344,13 @@ def test_nothing_is_requested_and_no_title_is_run(at_start: Browser) -> None:
     assert at_start.run("return performance.getEntriesByType('resource').length") == 0
     assert at_start.run("return document.querySelectorAll('script').length") == 2
     assert at_start.text("h1") == TITLE
+
+
+def test_solve_replays_its_line() -> None:
+    result = run("solve", "ms2001", "--suits", "1", "--replay")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("step 0 of ")
+    assert "the game is won" in result.stdout
+    both = run("solve", "12345", "--replay", "--json")
+    assert both.exit_code == 2
+    assert "--json and --replay are two forms of one output" in both.stderr
