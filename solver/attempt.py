@@ -55,6 +55,9 @@ MAX_ROWS_OF_ARRAY = 1 << 31
 
 KEYS = new_keys()
 
+KINGS = Position(columns=((make_card(KING, SPADES),),) * 10, face_down=(0,) * 10)
+"""The smallest search, which serves to compile the kernels."""
+
 
 def make_game(position: Position, rules: Rules, *, lossless: bool, wide: bool) -> Any:
     """Return the `GAME` record for searches from a position; the weights are left zero."""
@@ -200,6 +203,5 @@ class Attempt:
 
 def compile_kernels() -> None:
     """Make the machine code of a search, by one on a table of ten kings: what is compiled does not depend on it."""
-    kings = Position(columns=((make_card(KING, SPADES),),) * 10, face_down=(0,) * 10)
-    Attempt(kings, Rules(), MEMBERS[0], lossless=True, wide=True, memory=64 << 20).step(SLICE)
+    Attempt(KINGS, Rules(), MEMBERS[0], lossless=True, wide=True, memory=64 << 20).step(SLICE)
     rehash(new_table(2, 1), new_table(4, 1))

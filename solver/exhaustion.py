@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from solver.attempt import KEYS, decode_move, make_board, make_game
+from solver import attempt
+from solver.attempt import KEYS, KINGS, decode_move, make_board, make_game
 from solver.kernel.exhaust import EXHAUSTED, STACK_FULL, TABLE_FULL, WALK, WON, Path, begin, walk_on
 from solver.kernel.layout import new_record
 from solver.kernel.moves import MAX_MOVES
@@ -105,3 +106,9 @@ class Exhaustion:
         else:
             self._path = Path(*(np.concatenate([array, np.empty_like(array)]) for array in self._path))
         return True
+
+
+def compile_kernels() -> None:
+    """Make the machine code of every search, this one and the best-first one."""
+    attempt.compile_kernels()
+    Exhaustion(KINGS, Rules(), memory=0).step()

@@ -30,8 +30,12 @@ Verdict: TypeAlias = Literal["win", "loss", "timeout"]
 
 BASE_MEMORY = 192
 """MiB that Python, numpy, numba and the machine code take before a search allocates anything."""
-MIN_MEMORY = BASE_MEMORY + 16
-"""MiB of the smallest budget: a search that outgrows the rest at once would decide nothing."""
+COMPILER_MEMORY = 112
+"""MiB more in the process that compiled the kernels."""
+SEARCH_MEMORY = 16
+"""MiB that a search gets at least: one that outgrows it at once would decide nothing."""
+MIN_MEMORY = BASE_MEMORY + SEARCH_MEMORY
+"""MiB of the smallest budget; a first run, which compiles, needs `COMPILER_MEMORY` more."""
 MIB = 1 << 20
 PROGRESS_SECONDS = 0.1
 LOSSLESS_EXPANSIONS = 200_000
@@ -201,11 +205,18 @@ class _Solve:
         if not cache.is_compiled(folder):
             if self.on_compile is not None:
                 self.on_compile()
-            from solver.attempt import compile_kernels
+            from solver.exhaustion import compile_kernels
 
             compile_kernels()
             cache.mark_compiled(folder)
         self.search_started = time.perf_counter()
+
+    def _memory(self, processes: int = 1) -> int:
+        """Return the bytes that a search in each of so many processes may take."""
+        from solver.kernel import cache
+
+        left = self.budget.memory - (COMPILER_MEMORY if cache.compiled_here() else 0)
+        return max(left // processes - BASE_MEMORY, SEARCH_MEMORY) * MIB
 
     def _try(self, member: Member, *, lossless: bool = False) -> Line | None:
         """Run one try and record it; return its line if it won."""
@@ -221,7 +232,7 @@ class _Solve:
             member,
             lossless=lossless,
             wide=False,
-            memory=(self.budget.memory - BASE_MEMORY) * MIB,
+            memory=self._memory(),
         )
         outcome: Outcome | None = None
         while outcome is None:
@@ -241,7 +252,7 @@ class _Solve:
         from solver.exhaustion import Exhaustion
 
         begun = time.perf_counter()
-        search = Exhaustion(self.position, self.rules, memory=(self.budget.memory - BASE_MEMORY) * MIB)
+        search = Exhaustion(self.position, self.rules, memory=self._memory())
         most = 1 << 62 if self.budget.expansions is None else self.budget.expansions - self._spent()
         outcome: Outcome | None = None
         while outcome is None:
@@ -269,7 +280,7 @@ class _Solve:
         from solver.race import Race
 
         jobs = self.budget.jobs
-        memory = (self.budget.memory // (jobs + 1) - BASE_MEMORY) * MIB
+        memory = self._memory(processes=jobs + 1)
         with Race(self.position, self.rules, jobs, memory) as race:
             for finished in race.run(portfolio):
                 if finished is not None:

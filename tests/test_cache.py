@@ -27,6 +27,9 @@ def solve(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
         "    solution = solve(deal_from_id(number, suits), make_rules(suits=suits),\n"
         "        Budget(expansions=30_000), on_compile=lambda: print('compiling'))\n"
         "    print(solution.verdict)\n"
+        "columns = 'KS QS JS TS 9S 8S 7S 6S 5S 4S 3S AS\\n2S\\n' + 'KS QS\\n' * 8\n"
+        "lost = parse_position(columns + 'completed: --', make_rules(suits=1))\n"
+        "print(solve(lost, make_rules(suits=1), Budget(expansions=30_000), loose=True).verdict)\n"
     )
     environment = {"SPIDER_CACHE_DIR": str(folder), **environment}
     return subprocess.run(

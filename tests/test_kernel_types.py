@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,8 @@ from conftest import COMPILED
 from numba import types
 
 import solver.kernel
-from solver import attempt
+from solver import attempt, exhaustion
+from solver.kernel import cache
 from solver.kernel.perft import perft
 from solver.numbering import deal_from_id
 from solver.portfolio import MEMBERS
@@ -30,7 +32,7 @@ KEY_KERNELS = {"mix", "column_key", "full_key"}
 @pytest.fixture(scope="module")
 def kernels() -> dict[str, Any]:
     """Every kernel by name, compiled for the arguments of a search."""
-    attempt.compile_kernels()
+    exhaustion.compile_kernels()
     position = deal_from_id("ms1").position()
     perft(board_of(position), game_of(position, make_rules()), 1)
     found: dict[str, Any] = {}
@@ -51,6 +53,13 @@ def test_every_kernel_is_compiled_without_the_interpreter(kernels: dict[str, Any
         assert len(kernel.nopython_signatures) == len(kernel.signatures), name
     entries = {"run", "start", "rehash", "perft"}
     assert all(kernels[name].nopython_signatures for name in entries)
+
+
+def test_every_kernel_is_kept_in_our_folder(kernels: dict[str, Any]) -> None:
+    """Elsewhere numba would load stale machine code after an edit in another file."""
+    folder = cache.import_kernels()
+    for name, kernel in kernels.items():
+        assert Path(kernel.stats.cache_path).parent == folder, name
 
 
 def test_results_have_the_types_that_are_meant(kernels: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ numba caches compiled functions on disk, but its cache does not notice an edit i
 folder is writable the import fails.  So before the kernels are imported its cache is pointed at::
 
     $SPIDER_CACHE_DIR, or the cache folder of the user       (a temporary folder when that cannot be written)
-        kernels-<digest>/      digest of the kernel sources, of Python's version and of numba's, and of `SETTINGS`
+        kernels-<digest>/      digest of all that the machine code depends on, see `kernel_digest`
             compiled           written when a first search has compiled everything
 
 A new digest means new machine code; nothing stale can be loaded.
@@ -27,8 +27,8 @@ from typing import Any
 
 MARKER = "compiled"
 
-SETTINGS = ("NUMBA_BOUNDSCHECK", "NUMBA_DEBUGINFO", "NUMBA_OPT")
-"""What changes the machine code without a trace in the index of numba's cache."""
+SETTINGS = ("NUMBA_BOUNDSCHECK", "NUMBA_CPU_FEATURES", "NUMBA_CPU_NAME", "NUMBA_DEBUGINFO", "NUMBA_OPT")
+"""Variables that change the machine code; numba's own index overlooks some of them."""
 
 
 class CacheWarning(UserWarning):
@@ -52,7 +52,12 @@ def user_cache_folder() -> Path:
 def kernel_digest() -> str:
     """Return what the machine code depends on, as 16 hexadecimal digits."""
     digest = hashlib.sha256()
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    # Within a folder numba looks by the path of the sources and by processor, so that another installation, or another
+    # machine with the same home, must not find our note that everything has been compiled.
+    folder = Path(__file__).parent
+    llvm: Any = importlib.import_module("llvmlite.binding")
+    digest.update(f"{folder} {llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}".encode())
+    for source in sorted(folder.glob("*.py")):
         digest.update(source.name.encode())
         digest.update(source.read_bytes())
     digest.update(f"{platform.python_implementation()} {sys.version} numba {metadata.version('numba')}".encode())
@@ -95,7 +100,8 @@ def import_kernels() -> Path:
         before = config.CACHE_DIR
         config.CACHE_DIR = str(folder)
         try:
-            for name in ("bestfirst", "perft"):
+            # These import all others.  A module of kernels that is first imported later would be cached elsewhere.
+            for name in ("bestfirst", "exhaust", "perft"):
                 importlib.import_module(f"solver.kernel.{name}")
         finally:
             config.CACHE_DIR = before
@@ -104,6 +110,12 @@ def import_kernels() -> Path:
 
 
 _folder: Path | None = None
+_compiled_here = False
+
+
+def compiled_here() -> bool:
+    """Whether this process has compiled the kernels, so that it still holds what the compiler took."""
+    return _compiled_here
 
 
 def is_compiled(folder: Path) -> bool:
@@ -112,7 +124,9 @@ def is_compiled(folder: Path) -> bool:
 
 
 def mark_compiled(folder: Path) -> None:
-    """Note that a search has run to its end with the kernels of the folder."""
+    """Note that this process has compiled the kernels of the folder."""
+    global _compiled_here
+    _compiled_here = True
     try:
         (folder / MARKER).touch()
     except OSError:
