@@ -110,3 +110,14 @@ def test_every_option_is_listed(name: str, section: str) -> None:
     listed = set(re.findall(r"--[a-z-]+", " ".join(row[0] for row in table_after(section))))
     options = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
     assert listed == options - {"deal"}
+
+
+def test_sample_of_hint_is_in_the_words_of_hint() -> None:
+    """Which move it is may change with the search, so only the words are compared."""
+    (sample,) = [block for block in blocks("console") if block.startswith("$ spider hint 12345\n")]
+    printed = CliRunner().invoke(cli, ["hint", "12345", "--no-plan", "--samples", "2"]).stdout
+    for lines in (sample.splitlines()[1:], printed.splitlines()):
+        move, why, standing = lines
+        assert re.match(r"play (deal|\d+-\d+x\d+): .* onto ", move)
+        assert re.match(r"why: .*begins a plan of \d+ move", why)
+        assert re.match(r"open: won for \d+ of \d+ arrangements? of the 94 cards not seen, drawn at random", standing)
