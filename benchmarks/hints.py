@@ -42,6 +42,8 @@ from solver.winrate.stats import percentile
 
 RECORD = 180
 """Moves of a record that is checked."""
+CHECK_SECONDS = 45.0
+"""The default of the command; all are spent where a position is not decided."""
 KEPT = 120
 """Moves of it that follow the hints; the others are drawn at random."""
 
@@ -108,7 +110,7 @@ def check_seconds(deal: Deal, line: Line, rules: Rules, rng: random.Random) -> t
         moves.append(rng.choice(legal))
         position = apply(position, moves[-1], rules)
     begun = time.perf_counter()
-    checked = check(deal.position(), tuple(moves), Judge(rules, seconds=60))
+    checked = check(deal.position(), tuple(moves), Judge(rules, seconds=CHECK_SECONDS))
     return time.perf_counter() - begun, checked.verdicts[-1], len(moves)
 
 
@@ -116,14 +118,17 @@ def check_seconds(deal: Deal, line: Line, rules: Rules, rng: random.Random) -> t
 @click.option("--suits", type=int, default=4, show_default=True)
 @click.option("--deals", default="2001-2100", show_default=True, help="Range of PySolFC's ms numbers.")
 @click.option("--timeout", type=float, default=10.0, show_default=True, help="Seconds a hint.")
+@click.option(
+    "--checks", type=int, default=10, show_default=True, help="Deals whose record is checked, the first ones."
+)
 @click.option("--out", default="hints", show_default=True, help="Name of the result files, or none.")
-def main(suits: int, deals: str, timeout: float, out: str) -> None:
+def main(suits: int, deals: str, timeout: float, checks: int, out: str) -> None:
     low, high = map(int, deals.split("-"))
     rules = make_rules(suits=suits)
     solve(deal_from_id("ms1", suits), rules, Budget(memory=MIN_MEMORY))
     records = []
     stages: dict[int, list[float]] = {}
-    checks: list[tuple[float, str, int]] = []
+    checked: list[tuple[float, str, int]] = []
     for number in tqdm(range(low, high + 1), disable=None):
         deal = deal_from_id(f"ms{number}", suits)
         record, line = play(deal, rules, timeout)
@@ -134,13 +139,14 @@ def main(suits: int, deals: str, timeout: float, out: str) -> None:
             continue
         for stage, seconds in fresh_hints(deal, line, rules, timeout):
             stages.setdefault(stage, []).append(seconds)
-        checks.append(check_seconds(deal, line, rules, random.Random(number)))
+        if len(checked) < checks:
+            checked.append(check_seconds(deal, line, rules, random.Random(number)))
     where = environment()
     command = "python benchmarks/hints.py " + " ".join(sys.argv[1:])
-    text = report(command.strip(), where, records, stages, checks, f"PySolFC ms{low}..ms{high}, {suits} suits, strict")
+    text = report(command.strip(), where, records, stages, checked, f"PySolFC ms{low}..ms{high}, {suits} suits, strict")
     click.echo(text)
     if out != "none":
-        everything = {"records": records, "stages": stages, "checks": checks}
+        everything = {"records": records, "stages": stages, "checks": checked}
         write_json(f"{out}.json", {"command": command.strip(), **where, **everything})
         (RESULTS / f"{out}.md").write_text(text)
 
@@ -184,7 +190,7 @@ def report(
         "| --: | --: | --: | --: | --: |",
         *rows,
         "",
-        f"* `check` of a record of {KEPT} hints and random moves after them (median {lengths:g} moves): median "
+        f"* `check` of {len(checks)} records of {KEPT} hints and random moves after them (median {lengths:g} moves): median "
         f"{statistics.median(seconds):.2f} s, max {max(seconds):.2f} s; last verdicts: {verdicts.count('win')} win, "
         f"{verdicts.count('loss')} loss, {verdicts.count('timeout')} timeout.",
         "",

@@ -306,7 +306,7 @@ def _tally_json(tally: Tally) -> dict[str, Any]:
 @click.argument("record", metavar="RECORD")
 @click.option("--deal", metavar="DEAL", help="The deal, where RECORD has the moves alone; what 'spider solve' takes.")
 @input_options
-@_time_options(60.0)
+@_time_options(45.0)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @click.pass_context
