@@ -190,7 +190,7 @@ def report(
         "| --: | --: | --: | --: | --: |",
         *rows,
         "",
-        f"* `check` of {len(checks)} records of {KEPT} hints and random moves after them (median {lengths:g} moves): median "
+        f"* `check` of {len(checks)} records of {KEPT} hints and random moves (median {lengths:g} in all): median "
         f"{statistics.median(seconds):.2f} s, max {max(seconds):.2f} s; last verdicts: {verdicts.count('win')} win, "
         f"{verdicts.count('loss')} loss, {verdicts.count('timeout')} timeout.",
         "",
