@@ -29,7 +29,7 @@ DEALS = Path(__file__).parent / "data" / "deals"
 
 SOLVE_FIELDS = [
     "schema", "deal", "rules", "verdict", "line", "moves", "rows_dealt", "runs_removed",
-    "expansions", "children", "tries", "seconds", "cpu_seconds", "version",
+    "expansions", "children", "tries", "attempts", "seconds", "cpu_seconds", "version",
 ]  # fmt: skip
 """The fields of schema 1, in order."""
 
