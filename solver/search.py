@@ -28,7 +28,7 @@ from solver.rules import Rules
 
 Verdict: TypeAlias = Literal["win", "loss", "timeout"]
 
-BASE_MEMORY = 192
+BASE_MEMORY = 240
 """MiB that Python, numpy, numba and the machine code take before a search allocates anything."""
 COMPILER_MEMORY = 112
 """MiB more in the process that compiled the kernels."""

@@ -235,7 +235,7 @@ def test_options_from_the_environment() -> None:
         (["solve", "1", "--timeout", "nan"], "Invalid value for '--timeout': nan is not a positive number"),
         (["solve", "1", "--timeout", "soon"], "Invalid value for '--timeout'"),
         (["solve", "1", "--memory", "0"], "Invalid value for '--memory'"),
-        (["solve", "1", "--memory", "9"], "9 is not in the range x>=208"),
+        (["solve", "1", "--memory", "9"], "9 is not in the range x>=256"),
         (["solve", "1", "--seed", "-1"], "Invalid value for '--seed'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
