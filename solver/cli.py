@@ -82,10 +82,18 @@ _SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9-]+):.*", re.IGNORECASE | re.DOTAL
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-LAZY_COMMANDS = dict.fromkeys(("batch", "merge", "report"), "solver.winrate.commands") | dict.fromkeys(
-    ("check", "hint", "play", "verify"), "solver.player_commands"
-)
-"""Commands by the module that has them, which is imported when one is asked for."""
+_BATCHES, _PLAYERS = "solver.winrate.commands", "solver.player_commands"
+LAZY_COMMANDS: dict[str, tuple[str, str]] = {
+    "batch": (_BATCHES, "Solve many deals and store every result in FILE."),
+    "check": (_PLAYERS, "Say which move of a game lost it."),
+    "hint": (_PLAYERS, "Say what to play next in DEAL, and why."),
+    "merge": (_BATCHES, "Put the results of several FILEs into one."),
+    "play": (_PLAYERS, "Step through a line that wins DEAL."),
+    "report": (_BATCHES, "Count what FILEs of batches hold."),
+    "verify": (_PLAYERS, "Have the referee replay a line, or those of a batch."),
+}
+"""Commands by the module that has them, which is imported when one is asked for, and their line in the list of
+commands, which would have to import all of them otherwise."""
 
 
 class Spider(click.Group):
@@ -98,8 +106,15 @@ class Spider(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by name, its module imported if need be."""
         if cmd_name in LAZY_COMMANDS:
-            return cast("click.Command", getattr(importlib.import_module(LAZY_COMMANDS[cmd_name]), cmd_name))
+            return cast("click.Command", getattr(importlib.import_module(LAZY_COMMANDS[cmd_name][0]), cmd_name))
         return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing those that are lazy."""
+        rows = {name: summary for name, (_, summary) in LAZY_COMMANDS.items()}
+        rows |= {name: command.get_short_help_str(70) for name, command in self.commands.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(rows.items()))
 
     def main(
         self,
