@@ -8,6 +8,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from solver import deal_from_id, make_rules
+from solver.portfolio import Member
 from solver.winrate.program import machine, machine_line
 
 RESULTS = Path(__file__).parent.parent / "results"
@@ -41,3 +43,18 @@ def _commit() -> str:
         return git("rev-parse", "--short", "HEAD") + dirty
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
+
+
+def play(number: str, suits: int, member: Member, memory: int) -> tuple[bool, int]:
+    """Return whether one try of a member wins a deal within its budget, and its expansions; `memory` in bytes.
+
+    The kernels must have been imported by `solver.kernel.cache`.
+    """
+    from solver.attempt import Attempt
+
+    position = deal_from_id(number, suits).position()
+    attempt = Attempt(position, make_rules(suits=suits), member, lossless=False, wide=False, memory=memory)
+    outcome = None
+    while outcome is None:
+        outcome = attempt.step(member.expansions)
+    return outcome == "win", attempt.expansions

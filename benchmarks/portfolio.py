@@ -22,10 +22,9 @@ from dataclasses import replace
 from itertools import islice
 
 import click
-from common import RESULTS
+from common import RESULTS, play
 from tqdm import tqdm
 
-from solver import deal_from_id, make_rules
 from solver.kernel import cache
 from solver.portfolio import BREAKS, MEMBERS, NOISE, Member, members
 
@@ -58,16 +57,10 @@ def candidates() -> list[Member]:
 
 def measure_one(task: tuple[Member, str]) -> tuple[str, str, int, int, float]:
     """Return a row of the data."""
-    from solver.attempt import Attempt
-
     member, number = task
     begun = time.process_time()
-    attempt = Attempt(deal_from_id(number).position(), make_rules(), member, lossless=False, wide=False, memory=MEMORY)
-    outcome = None
-    while outcome is None:
-        outcome = attempt.step(member.expansions)
-    seconds = round(time.process_time() - begun, 4)
-    return member.name, number, int(outcome == "win"), attempt.expansions, seconds
+    won, expansions = play(number, 4, member, MEMORY)
+    return member.name, number, int(won), expansions, round(time.process_time() - begun, 4)
 
 
 def read() -> dict[str, dict[str, tuple[bool, int, float]]]:

@@ -30,10 +30,9 @@ from typing import Any
 
 import click
 import cma
-from common import RESULTS, environment
+from common import RESULTS, environment, play
 from tqdm import tqdm
 
-from solver import deal_from_id, make_rules
 from solver.kernel import cache
 from solver.portfolio import MEMBERS, POINT, Member
 
@@ -48,14 +47,8 @@ SMALLEST_SCALE = 0.5
 
 def expansions_to_win(number: str, suits: int, member: Member) -> int | None:
     """Return the expansions that a member needs for a deal, None when it does not win within its budget."""
-    from solver.attempt import Attempt
-
-    position = deal_from_id(number, suits).position()
-    attempt = Attempt(position, make_rules(suits=suits), member, lossless=False, wide=False, memory=MEMORY)
-    outcome = None
-    while outcome is None:
-        outcome = attempt.step(member.expansions)
-    return attempt.expansions if outcome == "win" else None
+    won, expansions = play(number, suits, member, MEMORY)
+    return expansions if won else None
 
 
 def cost(task: tuple[tuple[int, ...], int, int, tuple[str, ...]]) -> float:
@@ -64,11 +57,6 @@ def cost(task: tuple[tuple[int, ...], int, int, tuple[str, ...]]) -> float:
     member = Member("candidate", weights, breadth, LIMIT)
     costs = [expansions_to_win(number, suits, member) or FAILED * LIMIT for number in numbers]
     return sum(map(math.log2, costs)) / len(costs)
-
-
-def initialise() -> None:
-    """Load the kernels in a worker."""
-    cache.import_kernels()
 
 
 def tuning_numbers() -> Iterator[str]:
@@ -133,7 +121,7 @@ def main(
         [weight / POINT / s for weight, s in zip(member.weights, scale, strict=True)], sigma, options
     )
     with (
-        ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initialise) as pool,
+        ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), cache.import_kernels) as pool,
         path.open("a") as log,
     ):
         if not path.stat().st_size:
