@@ -14,6 +14,7 @@ from solver.attempt import KEYS, KINGS, decode_move, make_board, make_game
 from solver.kernel.exhaust import EXHAUSTED, STACK_FULL, TABLE_FULL, WALK, WON, Path, begin, walk_on
 from solver.kernel.layout import new_record
 from solver.kernel.moves import MAX_MOVES
+from solver.kernel.relax import RELAXATION
 from solver.kernel.table import new_table, rehash
 from solver.move import Line
 from solver.position import Position
@@ -24,6 +25,7 @@ SLICE = 20_000
 """Positions between two looks at the clock, some 30 ms."""
 FIRST_TABLE = 1 << 12
 FIRST_STACK = 1 << 10
+STATES = 1 << 18
 LOAD = 0.75
 """Keys a slot: a probe is 8 slots long on the mean then, two cache lines, for a third less memory than at one half."""
 assert MAX_MOVES < LOAD * FIRST_TABLE
@@ -35,14 +37,19 @@ class Exhaustion:
     `memory` bounds the arrays in bytes; what is allocated while an array is copied to a larger one counts.
     """
 
-    def __init__(self, position: Position, rules: Rules, *, memory: int) -> None:
+    def __init__(self, position: Position, rules: Rules, *, memory: int, relax: bool = True) -> None:
         self._game = make_game(position, rules, lossless=True, wide=True)
         self._board = make_board(position)
         self._memory = memory
         self._walk = new_record(WALK)
         self._table = new_table(FIRST_TABLE, 2)
         self._path = Path(*(np.empty(FIRST_STACK, np.int32) for _ in Path._fields))
-        begin(self._table, self._path, self._walk, self._board, self._game, KEYS)
+        self._relaxation = new_record(RELAXATION)
+        relaxes = relax and not position.rows
+        self._states = new_table(STATES if relaxes else 0, 3)
+        self._near = new_record(RELAXATION)
+        self._near_states = new_table(STATES if relaxes else 0, 3)
+        begin(self._table, self._path, self._walk, self._relaxation, self._board, self._game, KEYS)
 
     @property
     def positions(self) -> int:
@@ -74,7 +81,20 @@ class Exhaustion:
         until = self.positions + SLICE
         while True:
             most = int(LOAD * self._table.shape[0])
-            reason = walk_on(self._table, self._path, self._walk, self._board, self._game, KEYS, until, most)
+            reason = walk_on(
+                self._table,
+                self._path,
+                self._walk,
+                self._relaxation,
+                self._states,
+                self._near,
+                self._near_states,
+                self._board,
+                self._game,
+                KEYS,
+                until,
+                most,
+            )
             if reason == WON:
                 return "win"
             if reason == EXHAUSTED:

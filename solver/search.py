@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from solver import referee
 from solver.move import Line
@@ -25,6 +25,9 @@ from solver.portfolio import MEMBERS, Member, members
 from solver.position import Deal, Position, check_position, stage_of
 from solver.record import PROOF_KEY_BITS, Attempt, Outcome, Reach
 from solver.rules import Rules
+
+if TYPE_CHECKING:
+    from solver.exhaustion import Exhaustion
 
 Verdict: TypeAlias = Literal["win", "loss", "timeout"]
 
@@ -38,6 +41,12 @@ MIN_MEMORY = BASE_MEMORY + SEARCH_MEMORY
 """MiB of the smallest budget; a first run, which compiles, needs `COMPILER_MEMORY` more."""
 MIB = 1 << 20
 PROGRESS_SECONDS = 0.1
+FIRST_PROOF = 2_000
+"""Positions that the exhaustive search of an ending looks at before the first try: most losses need no more."""
+SHORT_LINE = 2_000
+"""Moves of a line of the exhaustive search that is told at once."""
+LONG_LINE_EXPANSIONS = 1_000_000
+"""Expansions of the members after which a longer one is."""
 LOSSLESS_EXPANSIONS = 200_000
 """Budget of the best-first search over all moves that matter, before everything is searched."""
 
@@ -164,6 +173,10 @@ class _Solve:
     """When the budget of time began: loading and compiling the kernels is not the deal's fault."""
     workers_cpu: float = 0.0
     reported: float = 0.0
+    proof: Exhaustion | None = None
+    """The exhaustive search while it runs, or waits for a member."""
+    proof_outcome: Outcome | None = None
+    proof_seconds: float = 0.0
 
     def run(self) -> Solution:
         if self.position.is_won:
@@ -317,7 +330,7 @@ class _Solve:
             Progress(
                 tries=len(self.attempts) + len(reaches),
                 expansions=self._spent() + expansions,
-                children=sum(done.children for done in self.attempts) + children,
+                children=self._judged() + children,
                 rows_dealt=stage_of(self.position, self.rules) + best.rows_dealt,
                 runs_removed=len(self.position.completed) + best.runs_removed,
                 face_down=best.face_down,
@@ -343,7 +356,14 @@ class _Solve:
         )
 
     def _spent(self) -> int:
+        return self._spent_by_members() + (0 if self.proof is None else self.proof.expansions)
+
+    def _spent_by_members(self) -> int:
+        """Return the expansions of what has ended, which is all but an exhaustive search that waits."""
         return sum(attempt.expansions for attempt in self.attempts)
+
+    def _judged(self) -> int:
+        return sum(attempt.children for attempt in self.attempts) + (0 if self.proof is None else self.proof.children)
 
     def _is_spent(self) -> bool:
         expansions = self.budget.expansions
@@ -369,7 +389,7 @@ class _Solve:
             rows_dealt=counts.rows_dealt,
             runs_removed=counts.runs_removed,
             expansions=self._spent(),
-            children=sum(attempt.children for attempt in self.attempts),
+            children=self._judged(),
             attempts=tuple(self.attempts),
             seconds=self._seconds(),
             cpu_seconds=time.process_time() - self.cpu_started + self.workers_cpu,
