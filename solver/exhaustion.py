@@ -14,7 +14,7 @@ from solver.attempt import KEYS, KINGS, decode_move, make_board, make_game
 from solver.kernel.exhaust import EXHAUSTED, STACK_FULL, TABLE_FULL, WALK, WON, Path, begin, walk_on
 from solver.kernel.layout import new_record
 from solver.kernel.moves import MAX_MOVES
-from solver.kernel.relax import RELAXATION
+from solver.kernel.relax import MAX_RUNS, RELAXATION
 from solver.kernel.table import new_table, rehash
 from solver.move import Line
 from solver.position import Position
@@ -23,6 +23,7 @@ from solver.rules import Rules
 
 SLICE = 20_000
 """Positions between two looks at the clock, some 30 ms."""
+RELAXED_SLICE = 2_000
 FIRST_TABLE = 1 << 12
 FIRST_STACK = 1 << 10
 STATES = 1 << 18
@@ -45,7 +46,8 @@ class Exhaustion:
         self._table = new_table(FIRST_TABLE, 2)
         self._path = Path(*(np.empty(FIRST_STACK, np.int32) for _ in Path._fields))
         self._relaxation = new_record(RELAXATION)
-        relaxes = relax and not position.rows
+        relaxes = relax and not position.rows and position.cards_in_columns <= MAX_RUNS * rules.ranks
+        self._slice = RELAXED_SLICE if relaxes else SLICE
         self._states = new_table(STATES if relaxes else 0, 3)
         self._near = new_record(RELAXATION)
         self._near_states = new_table(STATES if relaxes else 0, 3)
@@ -78,7 +80,7 @@ class Exhaustion:
 
     def step(self) -> Outcome | None:
         """Search on for one slice; return the outcome once there is one."""
-        until = self.positions + SLICE
+        until = self.positions + self._slice
         while True:
             most = int(LOAD * self._table.shape[0])
             reason = walk_on(

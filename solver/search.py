@@ -194,18 +194,37 @@ class _Solve:
 
     def _search(self) -> Line | None:
         """Try members until one wins, the space is exhausted or the budget is spent."""
+        if not self.position.rows:
+            self._begin_proof()
+            if self._advance_proof(FIRST_PROOF) in ("exhausted", "budget"):
+                return None
         portfolio = members(self.budget.seed)
         line = self._try(next(portfolio))
         if line is None and self.budget.jobs > 1 and not self._is_over():
             line = self._race(portfolio)
         while line is None and not self._is_over():
-            line = self._try(next(portfolio))
+            # An ending may be lost, and then no member ever ends: a proof gets as much as they do.
+            if self.proof is not None and self._advance_proof(self._spent_by_members()) in ("exhausted", "budget"):
+                return None
+            if self._should_take_long_line():
+                break
+            if not self._is_spent():
+                line = self._try(next(portfolio))
         if line is None and not self._is_spent():
             # The best-first search first: should there be a win after all, its line is the shorter by far.
             line = self._try(replace(MEMBERS[0], expansions=LOSSLESS_EXPANSIONS), lossless=True)
         if line is None and not self._is_spent():
             line = self._exhaust()
+        if line is None and self.proof is not None and self.proof_outcome == "win":
+            line = self.proof.line()
+        self._end_proof()
         return line
+
+    def _should_take_long_line(self) -> bool:
+        """Whether the exhaustive search has won, and members had their chance to win in fewer moves."""
+        if self.proof is None or self.proof_outcome != "win":
+            return False
+        return len(self.proof.line()) <= SHORT_LINE or self._spent_by_members() >= LONG_LINE_EXPANSIONS
 
     def _is_over(self) -> bool:
         """Whether further members are pointless: their list exhausted, a proof wanted, or the budget spent."""
@@ -262,31 +281,62 @@ class _Solve:
 
     def _exhaust(self) -> Line | None:
         """Search everything, whatever it takes of the budget; return a line if there is one after all."""
+        if self.proof is None:
+            self._begin_proof()
+        proof = self.proof
+        assert proof is not None
+        outcome = self._advance_proof(None)
+        return proof.line() if outcome == "win" else None
+
+    def _begin_proof(self) -> None:
         from solver.exhaustion import Exhaustion
 
+        # The proof of an ending keeps its table while members search.
+        memory = self._memory() if self.position.rows else self._memory() // 2
+        self.proof = Exhaustion(self.position, self.rules, memory=memory)
+        self.proof_seconds = 0.0
+        self.proof_outcome = None
+
+    def _advance_proof(self, positions: int | None) -> Outcome | None:
+        """Go on with the exhaustive search up to a number of positions, or to its end; record it when it ends.
+
+        None means that it may go on.  So it does after a win: its line is long, and members may find a shorter one.
+        """
+        proof = self.proof
+        assert proof is not None
         begun = time.perf_counter()
-        search = Exhaustion(self.position, self.rules, memory=self._memory())
-        most = 1 << 62 if self.budget.expansions is None else self.budget.expansions - self._spent()
-        outcome: Outcome | None = None
-        while outcome is None:
-            outcome = search.step()
-            if outcome is None and (self._searched() >= self.budget.seconds or search.expansions >= most):
+        most = 1 << 62 if self.budget.expansions is None else self.budget.expansions - self._spent_by_members()
+        outcome = self.proof_outcome
+        while outcome is None and (positions is None or proof.positions < positions):
+            outcome = proof.step()
+            if outcome is None and (self._searched() >= self.budget.seconds or proof.expansions >= most):
                 outcome = "budget"
             if self._report_is_due():
-                self._report([search.reach()], search.expansions, search.children)
+                self._report([proof.reach()], 0, 0)
+        self.proof_seconds += time.perf_counter() - begun
+        self.proof_outcome = outcome
+        if outcome in ("exhausted", "budget") or (outcome is not None and positions is None):
+            self._end_proof()
+        return outcome
+
+    def _end_proof(self) -> None:
+        """Record the exhaustive search, if one has begun."""
+        proof = self.proof
+        if proof is None:
+            return
+        self.proof = None
         self._record(
             Attempt(
                 "exhaustive",
                 True,
-                outcome,
-                search.expansions,
-                search.children,
-                search.positions,
-                time.perf_counter() - begun,
-                search.positions_by_stage,
+                self.proof_outcome or "budget",
+                proof.expansions,
+                proof.children,
+                proof.positions,
+                self.proof_seconds,
+                proof.positions_by_stage,
             )
         )
-        return search.line() if outcome == "win" else None
 
     def _race(self, portfolio: Iterator[Member]) -> Line | None:
         """Let members race in processes; return the line of the first that wins."""

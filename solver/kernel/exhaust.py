@@ -39,6 +39,8 @@ MOST_STATES = 100_000
 """States that the relaxation may look at for one position, some 0.1 s."""
 
 NEAR_STATES = 20_000
+NEAR_SHARE = 4
+LEAST_STATES = 200
 
 COMPLETED_MASK = ((1 << COLUMNS) - 1) << COMPLETED_SHIFT
 
@@ -63,6 +65,7 @@ class Walk(Protocol):
     proved: int
     """Positions that the relaxation proved lost."""
     proved_near: int
+    near_states: int
     per_stage: I64Array
     """(16,) int64: different positions met, by rows dealt since the root."""
     moves: I64Array
@@ -80,6 +83,7 @@ WALK = np.dtype(
             ("children", "i8"),
             ("proved", "i8"),
             ("proved_near", "i8"),
+            ("near_states", "i8"),
             ("per_stage", "i8", (MAX_ROWS + 1,)),
             ("moves", "i8", (MAX_MOVES,)),
         ],
@@ -135,12 +139,19 @@ def _proves_loss(
     if is_lost(relaxation, states, game, MOST_STATES):
         walk.proved += 1
         return True
+    # The states looked at keep in step with the positions, so that they never cost more than a few times as much.
+    most = min(NEAR_STATES, NEAR_STATES + NEAR_SHARE * walk.positions - walk.near_states)
+    if most < LEAST_STATES:
+        return False
     if 4 * (near.known + NEAR_STATES) > 3 * near_states.shape[0]:
         near_states[:] = 0
         near.known = 0
     prepare(near, board, game, True)
     enter(near, board, game)
-    if is_lost(near, near_states, game, NEAR_STATES):
+    before = near.known
+    lost = is_lost(near, near_states, game, most)
+    walk.near_states += near.known - before
+    if lost:
         walk.proved_near += 1
         return True
     return False

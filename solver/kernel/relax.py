@@ -43,7 +43,9 @@ SUITS = 4
 RANKS = 15
 """Ranks 1..13, and one beside each end that no card has."""
 MAX_SEGMENTS = 104
-MAX_DEPTH = MAX_SEGMENTS + 9
+MAX_RUNS = 15
+"""Runs of one suit that a key can count."""
+MAX_DEPTH = MAX_SEGMENTS + MAX_RUNS + 1
 """Every move of the relaxation takes a segment or a run away."""
 MAX_LINKS = 64
 OPTIONS = COLUMNS + SUITS * (COLUMNS + 1)
@@ -68,6 +70,8 @@ class Relaxation(Protocol):
 
     starts: I8Array
     """(10, 105) int8; [c, k]: index of the first card of segment k; the entry after the last holds the length."""
+    segments: I64Array
+    """(10,) int64: number of segments of each column."""
     segment_of: I8Array
     """(10, 128) int8; [c, i]: segment of the card at index i."""
     cards: I8Array
@@ -114,6 +118,7 @@ RELAXATION = np.dtype(
         np.record,
         [
             ("starts", "i1", (COLUMNS, MAX_SEGMENTS + 1)),
+            ("segments", "i8", (COLUMNS,)),
             ("segment_of", "i1", (COLUMNS, COLUMN_CAPACITY)),
             ("cards", "i1", (COLUMNS, COLUMN_CAPACITY)),
             ("lowest", "i8", (COLUMNS,)),
@@ -161,6 +166,7 @@ def prepare(relaxation: Relaxation, board: Board, game: Game, follows_links: boo
             relaxation.link_at[column, i] = -1
             relaxation.segment_of[column, i] = segment
         relaxation.starts[column, segment + 1] = board.length[column]
+        relaxation.segments[column] = segment + 1
     relaxation.links = links
 
 
@@ -260,11 +266,14 @@ def _can_move(relaxation: Relaxation, column: int, index: int, slack: int) -> bo
             return False
     if slack > 0:
         return True
-    # No place to spare: the run must end in a card that can be without any on it.
-    while relaxation.loose_ranks[rank - 1] >= relaxation.open_ranks[rank] and rank > 1:
+    # No place to spare: the run must end in a card that can be without any on it.  The next card of the run is not
+    # pinned elsewhere; what lies on that one may be pinned to it.
+    elsewhere = True
+    while rank > 1 and relaxation.loose_ranks[rank - 1] >= relaxation.open_ranks[rank]:
         rank -= 1
-        if relaxation.loose[suit, rank] <= relaxation.pinned_children[suit, rank]:
+        if relaxation.loose[suit, rank] <= (relaxation.pinned_children[suit, rank] if elsewhere else 0):
             return False
+        elsewhere = False
     return True
 
 
@@ -334,11 +343,7 @@ def _held_elsewhere(relaxation: Relaxation, game: Game, suit: int, rank: int) ->
     for column in range(game.columns):
         lowest = relaxation.lowest[column]
         first = int(relaxation.starts[column, lowest])
-        last = first - 1
-        for segment in range(lowest, MAX_SEGMENTS):
-            if relaxation.starts[column, segment + 1] <= last:
-                break
-            last = int(relaxation.starts[column, segment + 1])
+        last = int(relaxation.starts[column, relaxation.segments[column]])
         for i in range(first, last):
             if int(relaxation.cards[column, i]) != wanted or (i == first and lowest > 0):
                 continue
