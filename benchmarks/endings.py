@@ -100,9 +100,7 @@ def solve_one(position: Position, suits: int, seconds: float, memory: int) -> di
     used = time.process_time() - begun
     record: dict[str, Any] = {"verdict": "timeout", "by": "", "positions": 0, "cpu_seconds": round(used, 4)}
     if solution is not None:
-        by = next(
-            (tried.name for tried in solution.attempts if tried.outcome == "win" or tried.is_proof), "rules"
-        )
+        by = next((tried.name for tried in solution.attempts if tried.outcome == "win" or tried.is_proof), "rules")
         record |= {
             # A verdict that came too late is none.
             "verdict": solution.verdict if used <= seconds else "timeout",
@@ -164,9 +162,7 @@ def markdown(rows: list[list[str]]) -> str:
 @click.option("--check", type=int, default=0, show_default=True, help="Endings of each mode to search naively too.")
 @click.option("--limit", type=int, default=30_000, show_default=True, help="Positions of the naive search.")
 @click.option("--out", default="endings", show_default=True, help="Name of the result files, or none.")
-def main(
-    suits: tuple[int, ...], count: int, seconds: float, memory: int, check: int, limit: int, out: str
-) -> None:
+def main(suits: tuple[int, ...], count: int, seconds: float, memory: int, check: int, limit: int, out: str) -> None:
     solve(deal_from_id("ms1", 4), make_rules(), Budget(memory=memory))
     records: dict[int, list[dict[str, Any]]] = {}
     for mode in suits:
@@ -179,9 +175,7 @@ def main(
             records[mode].append(record)
     everything = [record for mode in suits for record in records[mode]]
     wrong = [
-        record
-        for record in everything
-        if record.get("naive") and record["verdict"] not in ("timeout", record["naive"])
+        record for record in everything if record.get("naive") and record["verdict"] not in ("timeout", record["naive"])
     ]
     undecided = {
         mode: ", ".join(str(record["ending"]) for record in records[mode] if record["verdict"] == "timeout") or "none"

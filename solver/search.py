@@ -335,6 +335,7 @@ class _Solve:
                 proof.positions,
                 self.proof_seconds,
                 proof.positions_by_stage,
+                proof.relaxed,
             )
         )
 
@@ -400,9 +401,10 @@ class _Solve:
     def _proof(self) -> str:
         proof = self.attempts[-1]
         stages = ", ".join(f"{count:,}" for count in proof.positions_by_stage)
+        relaxed = f"; {proof.relaxed:,} of them have no line even in a relaxation of the game" if proof.relaxed else ""
         return (
-            f"all {proof.positions:,} positions that can be reached were searched (by rows dealt: {stages}; "
-            f"{PROOF_KEY_BITS}-bit keys), and none is won"
+            f"all {proof.positions:,} positions that could matter were searched (by rows dealt: {stages}; "
+            f"{PROOF_KEY_BITS}-bit keys{relaxed}), and none is won"
         )
 
     def _spent(self) -> int:
@@ -421,12 +423,17 @@ class _Solve:
 
     def _why_timeout(self) -> str:
         last = self.attempts[-1]
+        why = "the budget was spent before a win was found or a loss was proved"
         if last.outcome == "memory":
-            return (
-                f"the memory of {self.budget.memory} MiB was full after {last.positions:,} positions; "
-                "this does not mean lost"
-            )
-        return "the budget was spent before a win was found or a loss was proved; this does not mean lost"
+            why = f"the memory of {self.budget.memory} MiB was full after {last.positions:,} positions"
+        proof = next((tried for tried in reversed(self.attempts) if tried.positions_by_stage), None)
+        if proof is None:
+            return f"{why}; this does not mean lost"
+        stages = ", ".join(f"{count:,}" for count in proof.positions_by_stage)
+        return (
+            f"{why}; the exhaustive search met {proof.positions:,} positions (by rows dealt: {stages}); "
+            "this does not mean lost"
+        )
 
     def _solution(self, verdict: Verdict, line: Line, reason: str) -> Solution:
         counts = referee.count_line(self.position, line, self.rules)

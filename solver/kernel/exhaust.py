@@ -26,7 +26,7 @@ from solver.kernel.layout import COLUMNS, MAX_ROWS, Board, Game, I32Array, I64Ar
 from solver.kernel.moves import COMPLETED_SHIFT, MAX_MOVES, SUIT_SHIFT, apply, generate, is_dead, undo
 from solver.kernel.relax import Relaxation, changes_state, enter, is_lost, prepare
 from solver.kernel.score import Keys, derive, derive_after, full_key, judge
-from solver.kernel.table import insert
+from solver.kernel.table import insert_wide
 
 # What `run` returns.
 SLICE_DONE = 0
@@ -99,7 +99,7 @@ def begin(
     derive(board, game, keys)
     if game.rows == 0:
         prepare(relaxation, board, game, False)
-    insert(table, full_key(board, keys, 0), full_key(board, keys, 1))
+    insert_wide(table, full_key(board, keys, 0), full_key(board, keys, 1))
     walk.positions = 1
     walk.per_stage[board.stage] = 1
     path.nexts[0] = 0
@@ -203,7 +203,7 @@ def walk_on(
                 path.moves[depth] = move
                 path.nexts[depth] = i
                 return WON
-            if insert(table, board.child_key[0], board.child_key[1]):
+            if insert_wide(table, board.child_key[0], board.child_key[1]):
                 walk.positions += 1
                 path.moves[depth] = move
                 changes = relaxes and changes_state(board, move)

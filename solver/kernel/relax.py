@@ -475,9 +475,7 @@ def is_lost(relaxation: Relaxation, table: U64Array, game: Game, most: int) -> b
             slot = _find(relaxation, table)
             if table[slot, 0] != 0:
                 finished = np.int64(table[slot, 1] >> _STATUS_SHIFT)
-            elif relaxation.cards_left == 0:
-                finished = ALIVE
-            elif relaxation.known >= limit or 4 * relaxation.known >= 3 * table.shape[0]:
+            elif relaxation.cards_left == 0 or relaxation.known >= limit or 4 * relaxation.known >= 3 * table.shape[0]:
                 finished = ALIVE
             else:
                 table[slot, 0] = _MARK | np.uint64(options[MAX_DEPTH])
