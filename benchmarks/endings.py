@@ -11,8 +11,8 @@ The positions.  Ending n of a mode is played from PySolFC's deal ms-n under stri
 
 Draws come from ``random.Random(f"{n}/{suits}").random()`` alone, whose stream is the same in every version of Python:
 one to decide on the deal, where there is a choice, one for the move.  Play-outs in which no move is left while rows
-remain give no ending, and the next number takes its place, so the numbers are the seeds.  Weak play is meant to be weak: it
-leaves most endings of one suit won, most of four lost.
+remain give no ending, and the next number takes its place, so the numbers are the seeds.  Weak play leaves
+most endings of one suit won, most of four lost.
 
 Solving.  `solver.solve` with its budget of wall time so large that CPU time decides: a solve is stopped from its
 progress call once this process has used `--seconds` of CPU time for it.  Decided is a win, whose line the
@@ -26,6 +26,7 @@ Writes ``results/endings.json`` (a record an ending) and ``results/endings.md``.
 
 from __future__ import annotations
 
+import contextlib
 import random
 import statistics
 import sys
@@ -93,10 +94,8 @@ def solve_one(position: Position, suits: int, seconds: float, memory: int) -> di
             raise OutOfTime
 
     solution: Solution | None = None
-    try:
+    with contextlib.suppress(OutOfTime):
         solution = solve(position, make_rules(suits=suits), Budget(seconds=20 * seconds, memory=memory), progress=stop)
-    except OutOfTime:
-        pass
     used = time.process_time() - begun
     record: dict[str, Any] = {"verdict": "timeout", "by": "", "positions": 0, "cpu_seconds": round(used, 4)}
     if solution is not None:

@@ -25,8 +25,8 @@ from solver.rules import PRESETS
 MIB = 1 << 20
 HEAD = """# How far an exhaustive search comes
 
-Positions met by a depth-first search over the lossless list (`benchmarks/exhaust.py`), by rows dealt. Memory is that of the
-arrays; "peak" is the whole process. An outcome other than exhausted and win decides nothing.
+Positions met by a depth-first search over the lossless list (`benchmarks/exhaust.py`), by rows dealt. Memory is that of
+the arrays; "peak" is the whole process. An outcome other than exhausted and win decides nothing.
 
 | deal | suits | rules | outcome | positions | by rows dealt | deepest | memory MiB | peak MiB | CPU s | positions/s |
 | --- | --: | --- | --- | --: | --- | --: | --: | --: | --: | --: |
@@ -67,10 +67,11 @@ def main(deal: str, suits: int, rules: str, memory: int, seconds: float, out: st
             bar.update(search.positions - bar.n)
     cpu = time.process_time() - cpu_begun
     stages = ", ".join(f"{count:,}" for count in search.positions_by_stage)
+    rate = search.positions / max(cpu, 0.01)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     row = (
         f"| {deal} | {suits} | {rules} | {outcome or 'time'} | {search.positions:,} | {stages} | {search.deepest:,} | "
-        f"{search.memory_used // MIB:,} of {memory:,} | {peak:,} | {cpu:.0f} | {search.positions / max(cpu, 0.01):,.0f} |"
+        f"{search.memory_used // MIB:,} of {memory:,} | {peak:,} | {cpu:.0f} | {rate:,.0f} |"
     )
     command = "python benchmarks/exhaust.py " + " ".join(sys.argv[1:])
     click.echo(HEAD + row)

@@ -19,7 +19,7 @@ from solver.rules import Rules, make_rules
 pytestmark = pytest.mark.kernel
 
 MEMORY = 64 << 20
-GAMES, NAIVE_GAMES, LIMIT = (4000, 500, 300) if COMPILED else (4, 10, 60)
+GAMES, NAIVE_GAMES, LIMIT = (4000, 300, 300) if COMPILED else (4, 10, 60)
 POSITIONS = 5_000
 """Positions after which the search without the relaxation leaves a verdict open."""
 
@@ -96,8 +96,7 @@ def test_verdicts_are_those_of_the_search_without_it() -> None:
         assert expected == "win" or search.positions <= plain.positions
         seen[expected, search.relaxed > 0] += 1
     # Wins that were found although some positions on the way were left, too.
-    assert min(seen.values()) > 20
-    assert len(seen) >= 3
+    assert min(seen["win", True], seen["exhausted", True]) > 100
 
 
 def test_a_position_that_the_relaxation_loses_needs_no_search() -> None:

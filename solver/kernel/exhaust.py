@@ -11,8 +11,11 @@ The moves of a position are generated anew whenever the search comes back to it;
 that depends on the position alone.  The path may become as long as there are positions, for a wandering
 rearrangement is a path too, so the stack grows like the table.
 
-Sound reductions, all in moves.py: columns are interchangeable once the stock is empty, and positions from which
-strict rules can never deal again are left.
+Sound reductions: columns are interchangeable once the stock is empty, positions from which strict rules can never deal
+again are left (both in moves.py), and where the root has no stock, positions that the relaxation of relax.py proves
+lost.  Only a move that opens a segment or completes a run leads to another of its states, so only then it is asked:
+about the state as seen from the root, which many positions share, and then about the position as a root of its own,
+where more links are pinned.
 """
 
 from __future__ import annotations

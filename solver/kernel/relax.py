@@ -2,18 +2,18 @@
 
 Once the stock is empty no move makes a *break*: a card that does not lie in sequence on the card below it, or that
 lies on a face-down card.  Cut a column at its breaks into segments.  The top segment, with what was built on it, is
-movable in sequence; call its cards *open*, those below its first card *fixed*.  A column without fixed cards is a *floor*.  An
-open card that lies on a break is the *head* of its column, every other open card is *loose*: it lies in sequence on an open
-card one rank higher, or at the bottom of a floor.  So of every position it holds that
+movable in sequence; call its cards *open*, those below its first card *fixed*.  A column without fixed cards is a
+*floor*.  An open card that lies on a break is the *head* of its column, every other open card is *loose*: it lies in
+sequence on an open card one rank higher, or at the bottom of a floor.  So of every position it holds that
 
     sum over ranks r of max(0, loose(r) - open(r + 1))  <=  floors                                            (1)
 
 for no two loose cards lie on the same card.  A move
 
 * of a loose card with what lies on it changes neither the fixed cards nor, therefore, which cards are loose;
-* of a head h of rank r, which takes its run along, makes h loose and opens the next segment of its column.  Right after
-  it (1) holds with h among the loose, the next segment not yet open, and the last card of the run, of rank q, bearing
-  nothing: so open(q) counts one less there.  All of the run but h were loose and of the suit of h;
+* of a head h of rank r, which takes its run along, makes h loose and opens the next segment of its column.  Right
+  after it (1) holds with h among the loose, the next segment not yet open, and the last card of the run, of rank q,
+  bearing nothing: so open(q) counts one less there.  All of the run but h were loose and of the suit of h;
 * that completes a run takes one open card of each rank of a suit away, loose ones but for the king, which is
   a head or loose at the bottom of a floor.
 
@@ -22,11 +22,22 @@ have left - and allows every move that meets its conditions.  Every line of the 
 relaxation: where that has no line to the empty table, the game has none.  It is small: each of its moves takes a
 segment or a run away, so there are no cycles, and how the loose cards are arranged does not exist.
 
+One thing of the arrangement is kept.  A *link* is a card in sequence on another in the root; it is *pinned* while no
+move can have broken it.  To move the loose card c of a link off its card p with a run that ends in b, the same must
+hold as for a head: (1) with open(rank of p) and open(rank of b) one less each, for neither bears anything right after
+it; and the run follows the pinned links above c, which hold, so the cards of those are of its suit, and where they end
+it goes on with a loose card of its suit that is not pinned elsewhere.  Pins are taken out until none of the rest
+meets that (`_unpin`): were one of these broken before a head moves or a run leaves, the first to be broken would
+have met it.  A head that moves follows its pinned links likewise; a completed run has no card that a pinned link holds
+on another suit, or under one; when it leaves, the links of its suit are no longer pinned, for which of the copies of
+a card went is not known.
+
 A state is its key, one to one, so that this proof does not hang on hashing::
 
     word 0   bits 7c+6..7c   index of the lowest open segment of column c, c = 0..8; bit 63 is set
     word 1   bits 6..0       the same of column 9;  bits 7+4s..10+4s   runs of suit s that have left
-             bits 63..62     0 being searched, 1 lost, 2 not proved lost
+             bits 61..23     number of the root;    bits 63..62        0 being searched, 1 lost, 2 not proved lost
+    word 2   bit l           link l is pinned
 """
 
 from __future__ import annotations
@@ -36,7 +47,7 @@ from typing import Protocol
 import numpy as np
 from numba import njit
 
-from solver.kernel.layout import COLUMN_CAPACITY, COLUMNS, Board, Game, I8Array, I64Array, U64Array
+from solver.kernel.layout import COLUMN_CAPACITY, COLUMNS, Board, Game, I8Array, I64Array, U64Array, signed
 from solver.kernel.moves import COLUMN_MASK, COUNT_SHIFT, TAKE_COUNT
 
 SUITS = 4
@@ -445,13 +456,13 @@ def _find(relaxation: Relaxation, table: U64Array) -> int:
     i = (mixed ^ mixed >> _HALF) & mask
     while table[i, 0] != 0:
         if table[i, 0] == word and table[i, 1] & _KEY_MASK == word2 and table[i, 2] == pinned:
-            return np.int64(i)
+            return signed(i)
         i = (i + _ONE) & mask
     # The first word stays zero, so that the slot is free until the caller takes it with `_take`.
     table[i, 1] = word2
     table[i, 2] = pinned
     relaxation.options[MAX_DEPTH] = np.int64(word & ~_MARK)
-    return np.int64(i)
+    return signed(i)
 
 
 @njit(cache=True)
@@ -466,7 +477,6 @@ def is_lost(relaxation: Relaxation, table: U64Array, game: Game, most: int) -> b
     relaxation.pinned = _ALL if relaxation.links == MAX_LINKS else (_ONE << np.uint64(relaxation.links)) - _ONE
     entered = True
     limit = relaxation.known + most
-    result = False
     while True:
         finished = 0
         if entered:
@@ -474,7 +484,7 @@ def is_lost(relaxation: Relaxation, table: U64Array, game: Game, most: int) -> b
             pins[depth] = relaxation.pinned
             slot = _find(relaxation, table)
             if table[slot, 0] != 0:
-                finished = np.int64(table[slot, 1] >> _STATUS_SHIFT)
+                finished = signed(table[slot, 1] >> _STATUS_SHIFT)
             elif relaxation.cards_left == 0 or relaxation.known >= limit or 4 * relaxation.known >= 3 * table.shape[0]:
                 finished = ALIVE
             else:
