@@ -400,6 +400,8 @@ class _Solve:
 
     def _proof(self) -> str:
         proof = self.attempts[-1]
+        if proof.positions == proof.relaxed == 1:
+            return "no line wins even in a relaxation of the game, which was searched to its end"
         stages = ", ".join(f"{count:,}" for count in proof.positions_by_stage)
         relaxed = f"; {proof.relaxed:,} of them have no line even in a relaxation of the game" if proof.relaxed else ""
         return (
