@@ -13,12 +13,12 @@ tuned-c       the same with the first sixteen terms only
 tuned-quick   `benchmarks/tune.py first` from tuned, 16 generations of 14 vectors on 100 of ms1..ms1000 each, objective
               mean log2(expansions), 2026-11-30; on ms301..ms600 it wins more within 5,000 (157 of 300 against 134) and
               fewer within 100,000 (287 against 295), so it complements tuned and does not replace it
-breaks        written by hand: minus the number of breaks
+breaks        written by hand: minus the number of breaks; measured, and not scheduled
 ============  ==============================================================================================
 
 Provenance of the schedule: `benchmarks/portfolio.py derive` on ``results/portfolio-data.csv`` (PySolFC 32001..33500,
-sixteen candidates on the 68 deals that the first does not win within 50,000), 2026-11-30.  The result on deals not
-used, ms1001..ms3000, is in ``results/judged.md``.
+twenty-four candidates on the 68 deals that the first does not win within 50,000), 2026-11-30.  Why the random members
+sweep: ``results/search-notes.md``.  The result on deals not used, ms1001..ms3000, is in ``results/judged.md``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from statistics import NormalDist
 
@@ -45,6 +45,8 @@ class Member:
     """Most advanced levels that a round visits in each stage (K)."""
     expansions: int
     """Budget of the try."""
+    sweep: int = 0
+    """Every so many rounds visit all levels and not K alone; 0 for never."""
     noise: int = 0
     """Amplitude of the noise on every score, hundredths of a point."""
     noise_seed: int = 0
@@ -77,6 +79,7 @@ SPREAD = 0.35
 """Standard deviation of the logarithm of the factor on each weight."""
 NOISE = 40 * POINT
 BREADTHS = (6, 8, 12)
+SWEEPS = (4, 2, 1)
 
 
 def random_member(seed: int, number: int) -> Member:
@@ -93,17 +96,16 @@ def random_member(seed: int, number: int) -> Member:
         expansions=200_000 if number <= 8 else 600_000,
         noise=NOISE,
         noise_seed=int(2**62 * stream.random()),
+        sweep=SWEEPS[int(3 * stream.random())],
     )
 
 
 MEMBERS: tuple[Member, ...] = (
-    Member("tuned", TUNED, breadth=6, expansions=100_000),
-    replace(random_member(seed=0, number=3), name="shaken", expansions=100_000),
+    Member("tuned", TUNED, breadth=6, expansions=50_000),
+    Member("tuned-quick-sweep", TUNED_QUICK, breadth=8, expansions=50_000, sweep=4, noise=NOISE, noise_seed=1),
+    Member("tuned-c", TUNED_C, breadth=8, expansions=50_000),
+    Member("tuned-c-noise", TUNED_C, breadth=8, expansions=50_000, noise=NOISE, noise_seed=1),
     Member("tuned-quick-noise", TUNED_QUICK, breadth=6, expansions=200_000, noise=NOISE, noise_seed=1),
-    Member("tuned-b-noise", TUNED_B, breadth=8, expansions=200_000, noise=NOISE, noise_seed=1),
-    Member("tuned-noise", TUNED, breadth=6, expansions=200_000, noise=NOISE // 2, noise_seed=20),
-    Member("tuned-c", TUNED_C, breadth=8, expansions=200_000),
-    Member("breaks", BREAKS, breadth=8, expansions=200_000),
 )
 
 

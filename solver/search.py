@@ -332,7 +332,7 @@ class _Solve:
             raise SearchError(f"the referee refuses a line that the search found: {error}") from error
         if not final.is_won:
             raise SearchError("the referee replayed a line that the search found, and cards are left at its end")
-        return self._solution("win", line, "the referee replayed the line to its end")
+        return self._solution("win", line, "the referee replayed the line to its end", final)
 
     def _proof(self) -> str:
         proof = self.attempts[-1]
@@ -358,8 +358,8 @@ class _Solve:
             )
         return "the budget was spent before a win was found or a loss was proved; this does not mean lost"
 
-    def _solution(self, verdict: Verdict, line: Line, reason: str) -> Solution:
-        counts = referee.count_line(self.position, line, self.rules)
+    def _solution(self, verdict: Verdict, line: Line, reason: str, final: Position | None = None) -> Solution:
+        counts = referee.counts_between(self.position, line, final or self.position)
         return Solution(
             verdict=verdict,
             line=line,
