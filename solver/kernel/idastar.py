@@ -19,9 +19,9 @@ The table keeps for the key of a position (128 bits) a *bound*: no line from the
 While a position is being searched with r steps left, its entry says r + 1, which stops the search from coming back to
 it with fewer.  That is true only if the iteration finds nothing, and it is only used then.  For suppose that
 an iteration ended without a win and some bound that it used was above the true distance; take the position with
-the least such distance d > 0.  Its bound was, when it was left, at most 1 + the bound used for the child through which d
-leads, and that child, at distance d - 1, had no false bound.  So no bound was false; after an iteration that was cut
-short or that has won, the table must not be used.
+the least such distance d > 0.  Its bound was, when it was left, at most 1 + the bound used for the child through
+which d leads, and that child, at distance d - 1, had no false bound.  So no bound was false; after an iteration that
+was cut short or that has won, the table must not be used.
 
 A full table forgets and never lies: keys are compared whole.
 """
@@ -148,7 +148,8 @@ WALK = np.dtype(
 def lower_bound(board: Board, game: Game, walk: Walk) -> int:
     """Return a number of steps that no winning line from the board is shorter than; 0 only if it is won.
 
-    It is the sum of a *base*, which is left in ``walk.base``, and of the cards that `_forced_twice` counts.  The base is
+    It is the sum of a *base*, which is left in ``walk.base``, and of the cards that `_forced_twice` counts.  The base
+    counts
 
     * the rows of the stock: a won game has no stock, and each row is a step;
     * under optional removal, the runs that have not left: every one is a step;
@@ -173,10 +174,9 @@ def lower_bound(board: Board, game: Game, walk: Walk) -> int:
     """
     columns = game.columns
     ranks = game.ranks
-    one = np.int64(1)
     for card in range(CARD_CODES):
         walk.columns_of[card] = 0
-    table = np.int64(0)
+    table = 0
     base = rows_left(board, game)
     if game.automatic == 0:
         base += game.runs - board.runs
@@ -185,19 +185,19 @@ def lower_bound(board: Board, game: Game, walk: Walk) -> int:
         under = 0
         for i in range(board.length[column]):
             card = int(board.cards[column, i])
-            table |= one << card
-            walk.columns_of[card] |= one << column
+            table |= 1 << card
+            walk.columns_of[card] |= 1 << column
             if card & RANK_MASK != ranks and (i <= down or card + 1 != under):
                 base += 1
             under = card
     dealt = table
-    stock = np.int64(0)
+    stock = 0
     for number in range(board.stage, game.rows):
-        row = np.int64(0)
+        row = 0
         for column in range(columns):
             card = int(game.row_cards[number, column])
             if card != 0:
-                row |= one << card
+                row |= 1 << card
                 if card & RANK_MASK != ranks and dealt >> (card + 1) & 1 == 0:
                     base += 1
         dealt |= row
@@ -213,17 +213,17 @@ def _forced_twice(board: Board, game: Game, walk: Walk, stock: int) -> int:
     `stock` has a bit for every card in the stock; ``walk.columns_of`` is filled.
 
     A segment is a head with the cards on it that are not heads.  Call a head *late* if it is moved more often than
-    the base counts: twice, or a king at all.  Suppose that none is, and put segments away in an order in which that may be:
-    the one at the end of a column may go if its head is
+    the base counts: twice, or a king at all.  Suppose that none is, and put segments away in an order in which that
+    may be: the one at the end of a column may go if its head is
 
     * no king, and a copy of its successor is within reach: in the stock, in a segment put away, or in
       one that ends a column now;
-    * a king with cards under it, and of every lower rank of its suit a copy is within reach, so that the run may leave.
+    * a king with cards under it, and a copy of every lower rank of its suit is within reach, so that the run may leave.
 
-    A king at the bottom may stay.  When nothing may go, each head at the end of a column waits for a card (its successor,
-    or one that a king lacks) of which all copies lie deeper in columns of such heads.  Take a set of these columns that
-    is closed: what its heads wait for lies within it.  All its heads have to go, and the first to go finds all
-    copies of what it waits for still covered.  So it is late: it moves, but not onto its successor, and has to be
+    A king at the bottom may stay.  When nothing may go, each head at the end of a column waits for a card (its
+    successor, or one that a king lacks) of which all copies lie deeper in columns of such heads.  Take a set of these
+    columns that is closed: what its heads wait for lies within it.  All its heads have to go, and the first to go finds
+    all copies of what it waits for still covered.  So it is late: it moves, but not onto its successor, and has to be
     moved again; or it is a king that moves.  Count one for the set, put its heads away, and go on.  No head is in two
     sets, so as many heads are late as there are sets.  Small sets first, as they leave most for others; one column
     alone is a head that lies above every copy of its own successor.
@@ -232,8 +232,7 @@ def _forced_twice(board: Board, game: Game, walk: Walk, stock: int) -> int:
     """
     columns = game.columns
     ranks = game.ranks
-    one = np.int64(1)
-    reach = np.int64(stock)
+    reach = stock
     for column in range(columns):
         walk.heights[column] = board.length[column]
         reach |= _end_segment(board, walk, column)
@@ -246,7 +245,7 @@ def _forced_twice(board: Board, game: Game, walk: Walk, stock: int) -> int:
                 while walk.heights[column] > 0:
                     head = int(board.cards[column, walk.heads[column]])
                     if head & RANK_MASK == ranks:
-                        run = ((one << (ranks - 1)) - 1) << (head - ranks + 1)
+                        run = ((1 << (ranks - 1)) - 1) << (head - ranks + 1)
                         if walk.heads[column] == 0 or reach & run != run:
                             break
                     elif reach >> (head + 1) & 1 == 0:
@@ -254,7 +253,7 @@ def _forced_twice(board: Board, game: Game, walk: Walk, stock: int) -> int:
                     walk.heights[column] = walk.heads[column]
                     reach |= _end_segment(board, walk, column)
                     moved = True
-        waiting = np.int64(0)
+        waiting = 0
         for column in range(columns):
             walk.needs[column] = 0
             if walk.heights[column] == 0:
@@ -268,15 +267,15 @@ def _forced_twice(board: Board, game: Game, walk: Walk, stock: int) -> int:
                     wanted += 1
             else:
                 wanted += 1
-            waiting |= one << column
+            waiting |= 1 << column
             walk.needs[column] = walk.columns_of[wanted]
         if waiting == 0:
             return late
-        least = np.int64(0)
+        least = 0
         least_size = COLUMNS + 1
         for column in range(columns):
             if waiting >> column & 1:
-                closed = _closure(walk, columns, one << column)
+                closed = _closure(walk, columns, 1 << column)
                 size = 0
                 for other in range(columns):
                     size += closed >> other & 1
@@ -301,13 +300,13 @@ def _end_segment(board: Board, walk: Walk, column: int) -> int:
     while i > board.down[column] and board.cards[column, i - 1] == board.cards[column, i] + 1:
         i -= 1
     walk.heads[column] = i
-    return ((np.int64(1) << (height - i)) - 1) << last
+    return ((1 << (height - i)) - 1) << last
 
 
 @njit(cache=True)
 def _closure(walk: Walk, columns: int, start: int) -> int:
     """Return the columns that the heads of some columns wait for, and theirs in turn, a bit each."""
-    closed = np.int64(start)
+    closed = start
     while True:
         grown = closed
         for column in range(columns):
@@ -329,13 +328,13 @@ def bound_of(table: Bounds, key: np.uint64, key2: np.uint64) -> int:
     first = signed(key & np.uint64(table.keys.shape[0] - BUCKET))
     for i in range(first, first + BUCKET):
         if table.keys[i, 0] == key and table.keys[i, 1] == key2:
-            return np.int64(table.bounds[i])  # type: ignore[return-value]
+            return int(table.bounds[i])
     return 0
 
 
 @njit(cache=True)
 def store(table: Bounds, key: np.uint64, key2: np.uint64, bound: int, gain: int) -> bool:
-    """Set the bound of a key, at the cost of another one where its bucket is full; return whether a free slot was taken.
+    """Set the bound of a key, at the cost of another one where its bucket is full; return whether a slot was free.
 
     The number of slots is a power of two, `BUCKET` at least.
     """
@@ -363,9 +362,7 @@ def copy_bounds(old: Bounds, new: Bounds) -> int:
     """Enter all of `old` into the larger, empty table `new`; return how many slots that takes."""
     used = 0
     for i in range(old.keys.shape[0]):
-        if old.keys[i, 0] != FREE and store(
-            new, old.keys[i, 0], old.keys[i, 1], np.int64(old.bounds[i]), np.int64(old.gains[i])
-        ):
+        if old.keys[i, 0] != FREE and store(new, old.keys[i, 0], old.keys[i, 1], int(old.bounds[i]), int(old.gains[i])):
             used += 1
     return used
 
@@ -375,7 +372,7 @@ def copy_bounds(old: Bounds, new: Bounds) -> int:
 
 @njit(cache=True)
 def _class_of(board: Board, move: int) -> int:
-    """Return 0 for a move that lowers the base by 1 (a deal may do so), 1 if it does not change it, 2 if it raises it."""
+    """Return 0 for a move that lowers the base by 1 (or a deal, which may), 1 for no change, 2 if it raises it."""
     count = move >> COUNT_SHIFT
     # Runs taken have the larger code.
     if count >= DEAL_COUNT:
@@ -424,8 +421,8 @@ def _enter(
 def begin(table: Bounds, path: Path, walk: Walk, board: Board, game: Game, keys: Keys) -> int:
     """Start an iteration at the root, whose cards, lengths, face-down counts and own counts are set.
 
-    ``walk.limit`` is set, and at least the lower bound of the root, which is returned; with a limit of -1 nothing else is
-    done.
+    ``walk.limit`` is set, and at least the lower bound of the root, which is returned; with a limit of -1 nothing else
+    is done.
     """
     derive(board, game, keys)
     estimate = lower_bound(board, game, walk)
@@ -438,9 +435,7 @@ def begin(table: Bounds, path: Path, walk: Walk, board: Board, game: Game, keys:
 
 
 @njit(cache=True)
-def walk_on(
-    table: Bounds, path: Path, walk: Walk, board: Board, game: Game, keys: Keys, until: int, most: int
-) -> int:
+def walk_on(table: Bounds, path: Path, walk: Walk, board: Board, game: Game, keys: Keys, until: int, most: int) -> int:
     """Search until there are `until` expansions in all, or `most` slots of the table are taken; return why it stopped.
 
     After WON the moves before ``nexts`` up to row ``depth`` win; after REFUTED no line has fewer steps than
@@ -453,10 +448,10 @@ def walk_on(
             return TABLE_FULL
         depth = walk.depth
         left = walk.limit - depth - 1
-        low = np.int64(path.lows[depth]) - 1
-        base = np.int64(path.bases[depth])
-        i = np.int64(path.nexts[depth])
-        count = np.int64(path.ends[depth, CLASSES - 1])
+        low = int(path.lows[depth]) - 1
+        base = int(path.bases[depth])
+        i = int(path.nexts[depth])
+        count = int(path.ends[depth, CLASSES - 1])
         bound = INFINITE
         descends = False
         while i < count and not descends:
@@ -468,7 +463,7 @@ def walk_on(
                 low = min(low, max(base + change, 0))
                 i = count
                 break
-            move = np.int64(path.moves[depth, i])
+            move = int(path.moves[depth, i])
             i += 1
             walk.children += 1
             judge(board, game, keys, move)
@@ -495,13 +490,13 @@ def walk_on(
         if descends:
             _enter(table, path, walk, board, game, depth + 1, bound, board.child_key)
         else:
-            low = np.int64(path.lows[depth])
-            if store(table, path.keys[depth, 0], path.keys[depth, 1], low, low - np.int64(path.estimates[depth])):
+            low = int(path.lows[depth])
+            if store(table, path.keys[depth, 0], path.keys[depth, 1], low, low - int(path.estimates[depth])):
                 walk.used += 1
             walk.depth = depth - 1
             if depth > 0:
-                path.lows[depth - 1] = min(np.int64(path.lows[depth - 1]), min(low + 1, INFINITE))
-                move = np.int64(path.moves[depth - 1, path.nexts[depth - 1] - 1])
-                undo(board, game, move, np.int64(path.effects[depth - 1]))
+                path.lows[depth - 1] = min(int(path.lows[depth - 1]), min(low + 1, INFINITE))
+                move = int(path.moves[depth - 1, path.nexts[depth - 1] - 1])
+                undo(board, game, move, int(path.effects[depth - 1]))
                 derive_after(board, game, keys, move)
     return REFUTED
