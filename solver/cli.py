@@ -704,7 +704,8 @@ def _shortest_json(found: Shortest | None) -> dict[str, Any] | None:
 
 
 def _shortest_text(found: Shortest, rules: Rules) -> str:
-    steps = "tableau moves and rows dealt" + (" and runs taken" if rules.removal == "optional" else "")
+    optional = rules.removal == "optional"
+    steps = "tableau moves, rows dealt and runs taken" if optional else "tableau moves and rows dealt"
     searched = f"{counted(found.expansions, 'position')} searched for it"
     if found.is_proved:
         return f"shortest, proved: {counted(found.steps, 'step')} ({steps}); {searched}"

@@ -107,7 +107,7 @@ class Walk(Protocol):
     children: int
     used: int
     """Slots of the table that are not free."""
-    base: int
+    base_steps: int
     """Second result of `lower_bound`: the part of it that changes by at most 1 with a move."""
     moves: I64Array
     """(MAX_MOVES,) int64."""
@@ -130,7 +130,7 @@ WALK = np.dtype(
             ("expansions", "i8"),
             ("children", "i8"),
             ("used", "i8"),
-            ("base", "i8"),
+            ("base_steps", "i8"),
             ("moves", "i8", (MAX_MOVES,)),
             ("columns_of", "i8", (CARD_CODES,)),
             ("heights", "i8", (COLUMNS,)),
@@ -148,8 +148,7 @@ WALK = np.dtype(
 def lower_bound(board: Board, game: Game, walk: Walk) -> int:
     """Return a number of steps that no winning line from the board is shorter than; 0 only if it is won.
 
-    It is the sum of a *base*, which is left in ``walk.base``, and of the cards that `_forced_twice` counts.  The base
-    counts
+    It is a *base*, left in ``walk.base_steps``, and the number of cards that `_forced_twice` counts.  The base counts
 
     * the rows of the stock: a won game has no stock, and each row is a step;
     * under optional removal, the runs that have not left: every one is a step;
@@ -202,7 +201,7 @@ def lower_bound(board: Board, game: Game, walk: Walk) -> int:
                     base += 1
         dealt |= row
         stock |= row
-    walk.base = base
+    walk.base_steps = base
     return base + _forced_twice(board, game, walk, stock)
 
 
@@ -397,7 +396,7 @@ def _enter(
     """Make the position of the derived board, whose lower bound was computed last, the one at hand."""
     path.keys[depth, 0] = key[0]
     path.keys[depth, 1] = key[1]
-    path.bases[depth] = walk.base
+    path.bases[depth] = walk.base_steps
     path.estimates[depth] = estimate
     path.lows[depth] = INFINITE
     path.nexts[depth] = 0
