@@ -29,53 +29,65 @@ def lower_bound(position: Position, rules: Rules) -> tuple[int, int]:
     if rules.removal == "optional":
         base += len(_all_cards(state)) // rules.ranks
     base += sum(segment[0][0] != king for column in segments for segment in column)
+    held: set[str] = set()
     for number, row in enumerate(rows):
+        ends = {segment[-1] for column in segments for segment in column}
         on_table = {card for column in segments for segment in column for card in segment}
-        on_table.update(card for earlier in rows[:number] for card in earlier)
-        base += sum(card[0] != king and _successor(card) not in on_table for card in row)
-    return base, _late(segments, {card for row in rows for card in row}, rules)
+        dealt = {card for earlier in rows[:number] for card in earlier}
+        for card in row:
+            if card[0] == king or _successor(card) in ends | dealt:
+                continue
+            if _successor(card) in on_table:
+                held.add(_successor(card))
+            else:
+                base += 1
+    return base, len(held) + _late(segments, {card for row in rows for card in row}, held, rules)
 
 
-def _late(columns: Sequence[list[Segment]], reach: set[str], rules: Rules) -> int:
+def _late(columns: Sequence[list[Segment]], stock: set[str], held: set[str], rules: Rules) -> int:
     king = RANKS[rules.ranks - 1]
     left = [list(column) for column in columns]
-    reach = set(reach)
+    away: list[Segment] = [(card,) for card in stock]
+    held = set(held)
+
+    def within_reach() -> list[Segment]:
+        return away + [rest[-1] for rest in left if rest]
+
+    def reached(card: str) -> bool:
+        return any(card in segment for segment in within_reach())
 
     def wanted(column: int) -> list[str]:
         """Return the cards that the last segment of a column waits for."""
         head = left[column][-1][0]
-        cards = [rank + head[1] for rank in RANKS[: rules.ranks]] if head[0] == king else [_successor(head)]
-        ends = {card for rest in left if rest for card in rest[-1]}
-        return [card for card in cards if card not in reach | ends]
-
-    def put_away(column: int) -> None:
-        reach.update(left[column].pop())
+        if head[0] == king:
+            return [rank + head[1] for rank in RANKS[: rules.ranks] if not reached(rank + head[1])]
+        card = _successor(head)
+        is_there = any(card == segment[-1] for segment in within_reach()) or (card in held and reached(card))
+        return [] if is_there else [card]
 
     sets = 0
     while True:
         # A king at the bottom stays for ever.
         busy = [i for i, rest in enumerate(left) if rest and not (len(rest) == 1 and rest[0][0][0] == king)]
-        free = [i for i in busy if not wanted(i)]
-        if free:
-            for column in free:
-                put_away(column)
-            continue
         if not busy:
             return sets
-        waits = {i: _holding(left, wanted(i)[0]) for i in busy}
-        smallest = min((_closed({i}, waits) for i in busy), key=lambda found: (len(found), busy.index(found[0])))
-        for column in set(smallest):
-            put_away(column)
-        sets += 1
+        going = [i for i in busy if not wanted(i)]
+        if not going:
+            waits = {i: _deeper(left, busy, wanted(i)[0]) for i in busy}
+            going = min((_closed(i, waits) for i in busy), key=len)
+            held |= {wanted(i)[0] for i in going if left[i][-1][0][0] != king and reached(wanted(i)[0])}
+            sets += 1
+        away += [left[column].pop() for column in going]
 
 
-def _holding(left: Sequence[list[Segment]], card: str) -> set[int]:
-    return {i for i, rest in enumerate(left) for segment in rest if card in segment}
+def _deeper(left: Sequence[list[Segment]], busy: list[int], card: str) -> set[int]:
+    """Return the columns in which a card lies under the last segment."""
+    return {i for i in busy for segment in left[i][:-1] if card in segment}
 
 
-def _closed(start: set[int], waits: dict[int, set[int]]) -> list[int]:
-    """Return the start first, then all that it waits for."""
-    found = list(start)
+def _closed(start: int, waits: dict[int, set[int]]) -> list[int]:
+    """Return a column and all that it waits for, directly or not."""
+    found = [start]
     for column in found:
         found += sorted(waits[column] - set(found))
     return found

@@ -42,8 +42,13 @@ def kernel_bound(position: Position, rules: Rules) -> tuple[int, int]:
     """Return the base of the kernel's lower bound and what is added to it."""
     walk = new_record(idastar.WALK)
     game = make_game(position, rules, lossless=True, wide=True)
-    bound = int(idastar.lower_bound(make_board(position), game, walk))
-    return int(walk.base_steps), bound - int(walk.base_steps)
+    bound = int(idastar.lower_bound(make_board(position), game, walk, FAR))
+    base = int(walk.base_steps)
+    # One that may stop early is no more, and the same as long as it is not enough.
+    for enough in range(base - 1, bound + 2):
+        early = int(idastar.lower_bound(make_board(position), game, walk, enough))
+        assert early == bound if bound <= enough else enough < early <= bound
+    return base, bound - base
 
 
 def run(search: Deepening) -> Outcome:

@@ -112,7 +112,7 @@ class Walk(Protocol):
     moves: I64Array
     """(MAX_MOVES,) int64."""
     columns_of: I64Array
-    """(CARD_CODES,) int64: columns that hold a card, a bit each."""
+    """(CARD_CODES,) int64: columns in which a card lies under the segment that ends them, a bit each."""
     heights: I64Array
     """(COLUMNS,) int64: cards of a column that have not been put away."""
     heads: I64Array
@@ -145,10 +145,12 @@ WALK = np.dtype(
 
 
 @njit(cache=True)
-def lower_bound(board: Board, game: Game, walk: Walk) -> int:
+def lower_bound(board: Board, game: Game, walk: Walk, enough: int) -> int:
     """Return a number of steps that no winning line from the board is shorter than; 0 only if it is won.
 
-    It is a *base*, left in ``walk.base_steps``, and the number of cards that `_forced_twice` counts.  The base counts
+    Once it is more than `enough` it may not grow to what it could be.
+
+    It is a *base*, left in ``walk.base_steps``, and the number of cards that `_late` counts.  The base counts
 
     * the rows of the stock: a won game has no stock, and each row is a step;
     * under optional removal, the runs that have not left: every one is a step;
@@ -173,9 +175,8 @@ def lower_bound(board: Board, game: Game, walk: Walk) -> int:
     """
     columns = game.columns
     ranks = game.ranks
-    for card in range(CARD_CODES):
-        walk.columns_of[card] = 0
     table = 0
+    free = 0
     base = rows_left(board, game)
     if game.automatic == 0:
         base += game.runs - board.runs
@@ -185,61 +186,81 @@ def lower_bound(board: Board, game: Game, walk: Walk) -> int:
         for i in range(board.length[column]):
             card = int(board.cards[column, i])
             table |= 1 << card
-            walk.columns_of[card] |= 1 << column
-            if card & RANK_MASK != ranks and (i <= down or card + 1 != under):
-                base += 1
+            if i <= down or card + 1 != under:
+                free |= 1 << under
+                if card & RANK_MASK != ranks:
+                    base += 1
             under = card
-    dealt = table
+        free |= 1 << under
     stock = 0
+    held = 0
+    late = 0
     for number in range(board.stage, game.rows):
         row = 0
         for column in range(columns):
             card = int(game.row_cards[number, column])
             if card != 0:
                 row |= 1 << card
-                if card & RANK_MASK != ranks and dealt >> (card + 1) & 1 == 0:
-                    base += 1
-        dealt |= row
+                if card & RANK_MASK != ranks:
+                    if (table | stock) >> (card + 1) & 1 == 0:
+                        base += 1
+                    elif (free | stock | held) >> (card + 1) & 1 == 0:
+                        late += 1
+                        held |= 1 << (card + 1)
         stock |= row
     walk.base_steps = base
-    return base + _forced_twice(board, game, walk, stock)
+    if base + late > enough:
+        return base + late
+    return base + late + _late(board, game, walk, stock, held, enough - base - late)
 
 
 @njit(cache=True)
-def _forced_twice(board: Board, game: Game, walk: Walk, stock: int) -> int:
-    """Return a number of cards, in the tableau, each of which is the head of more moves than the base counts for it.
+def _late(board: Board, game: Game, walk: Walk, stock: int, held: int, enough: int) -> int:
+    """Return a number of cards in the tableau, each of which is the head of more moves than the base counts for it.
 
-    `stock` has a bit for every card in the stock; ``walk.columns_of`` is filled.
+    `stock` has a bit for every card in the stock; `held` has one for those of which `lower_bound` has counted a holder.
+    The count ends when it is more than `enough`.
 
-    A segment is a head with the cards on it that are not heads.  Call a head *late* if it is moved more often than
-    the base counts: twice, or a king at all.  Suppose that none is, and put segments away in an order in which that
-    may be: the one at the end of a column may go if its head is
+    A *segment* is a head with the cards on it that are not heads.  A card is *late* if it is the head of more moves
+    than the base counts: a head of two, a king or a card within a segment of one.  A card of the tableau is *free* if
+    it ends a segment; on one that is not its *holder* lies, and to get there another copy of the holder needs that to
+    leave, which makes it late.  Suppose that no card is late, and put segments away in an order in which that may be:
+    the one at the end of a column may go if its head is
 
-    * no king, and a copy of its successor is within reach: in the stock, in a segment put away, or in
-      one that ends a column now;
-    * a king with cards under it, and a copy of every lower rank of its suit is within reach, so that the run may leave.
+    * no king, and a free copy of its successor is within reach: in the stock, at the end of a segment put away, or
+      at the end of a column now;
+    * a king with cards under it, and a copy of every lower rank of its suit is within reach, in any place of these
+      segments or the stock, so that the run may leave.
 
     A king at the bottom may stay.  When nothing may go, each head at the end of a column waits for a card (its
-    successor, or one that a king lacks) of which all copies lie deeper in columns of such heads.  Take a set of these
-    columns that is closed: what its heads wait for lies within it.  All its heads have to go, and the first to go finds
-    all copies of what it waits for still covered.  So it is late: it moves, but not onto its successor, and has to be
-    moved again; or it is a king that moves.  Count one for the set, put its heads away, and go on.  No head is in two
-    sets, so as many heads are late as there are sets.  Small sets first, as they leave most for others; one column
-    alone is a head that lies above every copy of its own successor.
+    successor, or one that a king lacks) of which all copies are held within reach or lie deeper in columns of such
+    heads.  Take a set of these columns that is closed: the deeper copies of what its heads wait for lie within it.
+    All its heads have to go, and the first to go finds all those copies still covered.  So it is late: it moves, but
+    not onto its successor, and has to be moved again, or it is a king that moves; or it moves onto its successor
+    after a holder has left that, and then the holder is late.  Count one for the set, put its heads away, and go on.
+    No head is in two sets, so as many cards are late as there are sets, if no holder is counted for two of them: what
+    heads of a set have waited for while a copy was held within reach counts as free in later sets.  In the same way
+    `lower_bound` counts a card of the stock or the holder for which it cannot fall onto its successor.
 
-    What is within reach here may not be in play, since columns fill up as well: the count errs downwards only.
+    Small sets first, as they leave most for others; one column alone is a head that lies above all copies of its own
+    successor.  What is within reach here may not be in play, since columns fill up as well: the count errs
+    downwards only.
     """
     columns = game.columns
     ranks = game.ranks
     reach = stock
+    free = stock
     for column in range(columns):
         walk.heights[column] = board.length[column]
         reach |= _end_segment(board, walk, column)
+        if walk.heights[column] > 0:
+            free |= 1 << int(board.cards[column, walk.heights[column] - 1])
     late = 0
     while True:
         moved = True
         while moved:
             moved = False
+            onto = free | (held & reach)
             for column in range(columns):
                 while walk.heights[column] > 0:
                     head = int(board.cards[column, walk.heads[column]])
@@ -247,29 +268,23 @@ def _forced_twice(board: Board, game: Game, walk: Walk, stock: int) -> int:
                         run = ((1 << (ranks - 1)) - 1) << (head - ranks + 1)
                         if walk.heads[column] == 0 or reach & run != run:
                             break
-                    elif reach >> (head + 1) & 1 == 0:
+                    elif onto >> (head + 1) & 1 == 0:
                         break
                     walk.heights[column] = walk.heads[column]
                     reach |= _end_segment(board, walk, column)
+                    if walk.heights[column] > 0:
+                        free |= 1 << int(board.cards[column, walk.heights[column] - 1])
+                    onto = free | (held & reach)
                     moved = True
         waiting = 0
         for column in range(columns):
-            walk.needs[column] = 0
-            if walk.heights[column] == 0:
-                continue
-            wanted = int(board.cards[column, walk.heads[column]])
-            if wanted & RANK_MASK == ranks:
-                if walk.heads[column] == 0:
-                    continue
-                wanted -= ranks - 1
-                while reach >> wanted & 1:
-                    wanted += 1
-            else:
-                wanted += 1
-            waiting |= 1 << column
-            walk.needs[column] = walk.columns_of[wanted]
+            if walk.heights[column] > 0:
+                head = int(board.cards[column, walk.heads[column]])
+                if walk.heads[column] > 0 or head & RANK_MASK != ranks:
+                    waiting |= 1 << column
         if waiting == 0:
             return late
+        _find_needs(board, game, walk, waiting, reach)
         least = 0
         least_size = COLUMNS + 1
         for column in range(columns):
@@ -282,10 +297,39 @@ def _forced_twice(board: Board, game: Game, walk: Walk, stock: int) -> int:
                     least = closed
                     least_size = size
         late += 1
+        if late > enough:
+            return late
+        for column in range(columns):
+            if least >> column & 1:
+                head = int(board.cards[column, walk.heads[column]])
+                if head & RANK_MASK != ranks:
+                    held |= reach & 1 << (head + 1)
         for column in range(columns):
             if least >> column & 1:
                 walk.heights[column] = walk.heads[column]
                 reach |= _end_segment(board, walk, column)
+                if walk.heights[column] > 0:
+                    free |= 1 << int(board.cards[column, walk.heights[column] - 1])
+
+
+@njit(cache=True)
+def _find_needs(board: Board, game: Game, walk: Walk, waiting: int, reach: int) -> None:
+    """Fill ``walk.needs`` for the waiting columns: those in which copies of what their heads wait for lie deeper."""
+    for card in range(CARD_CODES):
+        walk.columns_of[card] = 0
+    for column in range(game.columns):
+        if waiting >> column & 1:
+            for i in range(walk.heads[column]):
+                walk.columns_of[board.cards[column, i]] |= 1 << column
+    for column in range(game.columns):
+        walk.needs[column] = 0
+        if waiting >> column & 1:
+            wanted = int(board.cards[column, walk.heads[column]]) + 1
+            if wanted - 1 & RANK_MASK == game.ranks:
+                wanted -= game.ranks
+                while reach >> wanted & 1:
+                    wanted += 1
+            walk.needs[column] = walk.columns_of[wanted]
 
 
 @njit(cache=True)
@@ -424,7 +468,7 @@ def begin(table: Bounds, path: Path, walk: Walk, board: Board, game: Game, keys:
     is done.
     """
     derive(board, game, keys)
-    estimate = lower_bound(board, game, walk)
+    estimate = lower_bound(board, game, walk, INFINITE)
     if walk.limit >= 0:
         key = np.empty(2, np.uint64)
         key[0] = full_key(board, keys, 0)
@@ -476,7 +520,7 @@ def walk_on(table: Bounds, path: Path, walk: Walk, board: Board, game: Game, key
             effects = apply(board, game, move)
             bound = INFINITE
             if not is_dead(board.on_table, board.stage < game.rows, game):
-                bound = lower_bound(board, game, walk)
+                bound = lower_bound(board, game, walk, left)
             if bound > left:
                 undo(board, game, move, effects)
                 low = min(low, bound)
