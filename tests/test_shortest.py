@@ -33,7 +33,7 @@ from solver.shortest import ShortestProgress, shorten, shortest
 
 pytestmark = pytest.mark.kernel
 
-LIMIT, GAMES = (800, 2) if COMPILED else (60, 1)
+LIMIT, GAMES = (500, 2) if COMPILED else (60, 1)
 FAR = 1_000
 """More steps than any shortest line of a small game has."""
 

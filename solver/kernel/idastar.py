@@ -38,6 +38,7 @@ from solver.kernel.layout import COLUMNS, Board, Game, I32Array, I64Array, U64Ar
 from solver.kernel.moves import (
     COLUMN_MASK,
     COUNT_SHIFT,
+    DEAL,
     DEAL_COUNT,
     MAX_MOVES,
     TARGET_SHIFT,
@@ -288,7 +289,13 @@ def _late(board: Board, game: Game, walk: Walk, stock: int, held: int, enough: i
         least = 0
         least_size = COLUMNS + 1
         for column in range(columns):
-            if waiting >> column & 1:
+            # One that waits for its own column alone is closed; the mask also takes one that waits for nothing.
+            if waiting >> column & 1 and walk.needs[column] | 1 << column == 1 << column:
+                least = 1 << column
+                least_size = 1
+                break
+        for column in range(columns):
+            if least_size > 2 and waiting >> column & 1:
                 closed = _closure(walk, columns, 1 << column)
                 size = 0
                 for other in range(columns):
@@ -315,12 +322,7 @@ def _late(board: Board, game: Game, walk: Walk, stock: int, held: int, enough: i
 @njit(cache=True)
 def _find_needs(board: Board, game: Game, walk: Walk, waiting: int, reach: int) -> None:
     """Fill ``walk.needs`` for the waiting columns: those in which copies of what their heads wait for lie deeper."""
-    for card in range(CARD_CODES):
-        walk.columns_of[card] = 0
-    for column in range(game.columns):
-        if waiting >> column & 1:
-            for i in range(walk.heads[column]):
-                walk.columns_of[board.cards[column, i]] |= 1 << column
+    wanted_cards = 0
     for column in range(game.columns):
         walk.needs[column] = 0
         if waiting >> column & 1:
@@ -329,7 +331,18 @@ def _find_needs(board: Board, game: Game, walk: Walk, waiting: int, reach: int) 
                 wanted -= game.ranks
                 while reach >> wanted & 1:
                     wanted += 1
-            walk.needs[column] = walk.columns_of[wanted]
+            walk.needs[column] = wanted
+            walk.columns_of[wanted] = 0
+            wanted_cards |= 1 << wanted
+    for column in range(game.columns):
+        if waiting >> column & 1:
+            for i in range(walk.heads[column]):
+                card = int(board.cards[column, i])
+                if wanted_cards >> card & 1:
+                    walk.columns_of[card] |= 1 << column
+    for column in range(game.columns):
+        if waiting >> column & 1:
+            walk.needs[column] = walk.columns_of[walk.needs[column]]
 
 
 @njit(cache=True)
@@ -519,7 +532,11 @@ def walk_on(table: Bounds, path: Path, walk: Walk, board: Board, game: Game, key
                 continue
             effects = apply(board, game, move)
             bound = INFINITE
-            if not is_dead(board.on_table, board.stage < game.rows, game):
+            if board.stage == game.rows and move != DEAL:
+                # Without a stock the base is heads and runs to be taken, and the class of the move tells its change.
+                walk.base_steps = base + change
+                bound = base + change + _late(board, game, walk, 0, 0, left - base - change)
+            elif not is_dead(board.on_table, board.stage < game.rows, game):
                 bound = lower_bound(board, game, walk, left)
             if bound > left:
                 undo(board, game, move, effects)
