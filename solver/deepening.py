@@ -29,7 +29,7 @@ from solver.position import Position
 from solver.record import Outcome
 from solver.rules import Rules
 
-SLICE = 10_000
+SLICE = 3_000
 """Expansions between two looks at the clock, some 50 ms."""
 FIRST_TABLE = 1 << 12
 LOAD = 0.75

@@ -33,7 +33,7 @@ from solver.shortest import ShortestProgress, shorten, shortest
 
 pytestmark = pytest.mark.kernel
 
-LIMIT, GAMES = (500, 2) if COMPILED else (60, 1)
+LIMIT, GAMES, STEPS = (500, 2, 30) if COMPILED else (40, 1, 5)
 FAR = 1_000
 """More steps than any shortest line of a small game has."""
 
@@ -72,7 +72,7 @@ def test_the_bound_in_play_is_the_plain_one(name: str) -> None:
     rules = naive.SMALL_RULES[name]
     rng = random.Random(name)
     for _ in range(examples(20)):
-        for position, _move in naive.random_playout(naive.small_game(rng, rules), rules, rng, 30):
+        for position, _move in naive.random_playout(naive.small_game(rng, rules), rules, rng, STEPS):
             assert kernel_bound(position, rules) == bounds.lower_bound(position, rules)
 
 
@@ -154,7 +154,7 @@ def test_small_games_have_the_line_of_breadth_first_search(
     rules = naive.SMALL_RULES[name]
     rng = random.Random(name)
     limit = LIMIT if slots > idastar.BUCKET else LIMIT // 8
-    for _ in range(3 * GAMES):
+    for _ in range(3 * GAMES if COMPILED else 1):
         position = naive.small_game(rng, rules)
         expected = naive.explore(position, rules, limit)
         if expected.verdict is None or position.is_won:
@@ -247,6 +247,7 @@ def test_a_game_that_is_over_needs_no_step() -> None:
     assert (found.steps, found.at_least, found.is_proved) == (0, 0, True)
 
 
+@needs_compiled
 @pytest.mark.parametrize("removal", ["automatic", "optional"])
 def test_a_solution_is_shortened(removal: str) -> None:
     rules = naive.SMALL_RULES[f"quads-no-stock-strict-{removal}"]
@@ -254,7 +255,7 @@ def test_a_solution_is_shortened(removal: str) -> None:
     wins = 0
     while wins < 2:
         position = naive.small_game(rng, rules)
-        expected = naive.explore(position, rules, 3_000 if COMPILED else 300)
+        expected = naive.explore(position, rules, 3_000)
         if expected.steps is None:
             continue
         wins += 1
