@@ -161,8 +161,8 @@ def main(deals: str, suits: int, preset: str, ends: str, times: str, memory: int
         "Each position lies so many steps (tableau moves and rows) before the end of the line that `solve` finds. Bold "
         "is the length of a shortest line, proved; else the two numbers that it lies between: no line has fewer steps "
         "than the first, and the line of `solve` has the second. CPU seconds of one process, kernels warm; positions "
-        f"are counted anew for each limit of IDA*. On the searches of a second and more: {rates}; the largest table took "
-        f"{max(record.table for record in records) >> 20} MiB, the whole process {peak} MiB at most.\n\n"
+        f"are counted anew for each limit of IDA*. On the searches of a second and more: {rates}; the largest "
+        f"table took {max(record.table for record in records) >> 20} MiB, the whole process {peak} MiB at most.\n\n"
         f"{summary(records, seconds)}\n\n{table(records, seconds)}\n"
     )
     click.echo(report)
