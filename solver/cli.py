@@ -30,7 +30,8 @@ from solver.notation import NotationError, describe_line
 from solver.numbering import DEFAULT_SCHEME, SCHEMES, NumberError, Scheme
 from solver.reading import StockEnd
 from solver.record import RaceError
-from solver.rules import LAYOUTS, MAX_COLUMNS, MAX_PACKS, MAX_RANKS, PRESETS, SUITS_PER_PACK, Removal, RulesError
+from solver.rules import LAYOUTS, MAX_COLUMNS, MAX_PACKS, MAX_RANKS, PRESETS, SUITS_PER_PACK, Removal, Rules, RulesError
+from solver.shortest import Shortest, ShortestProgress, shorten
 from solver.show.board import board_json, board_picture, board_text
 from solver.show.formats import SCHEMA, WRITERS
 from solver.show.replay import show_line
@@ -310,6 +311,7 @@ def positive_seconds(_context: click.Context, _parameter: click.Parameter, value
     metavar="N",
     help="Processes that search this deal; with more than one the line found may differ from run to run.",
 )
+@click.option("--shortest", is_flag=True, help="Spend the rest of the time on a shortest line and on proving it.")
 @click.option("--prove", is_flag=True, help="After a first try, search for a proof of loss only, whatever it takes.")
 @click.option("--replay", is_flag=True, help="Step through the line as 'spider play' does, instead of listing it.")
 @click.option("--verbose", is_flag=True, help="Name each try on stderr as it ends.")
@@ -325,6 +327,7 @@ def solve(
     seed: int,
     as_json: bool,
     jobs: int,
+    shortest: bool,
     prove: bool,
     replay: bool,
     verbose: bool,
@@ -343,12 +346,16 @@ def solve(
     except search.BudgetError as error:
         raise click.UsageError(str(error), context) from None
     solution = run_search(start, budget, prove=prove, quiet=quiet, verbose=verbose)
+    found: Shortest | None = None
+    if shortest and solution.verdict == "win":
+        solution, found = _run_shortest(start, solution, budget, quiet=quiet)
     if as_json:
-        click.echo(json.dumps(_solution_json(deal, solution)))
+        extra = {"shortest": _shortest_json(found)} if shortest else {}
+        click.echo(json.dumps(_solution_json(deal, solution) | extra))
     elif replay and solution.verdict == "win":
         show_line(start, solution.line)
     else:
-        _print_solution(start, solution, timeout)
+        _print_solution(start, solution, timeout, found)
     context.exit(EXIT_CODES[solution.verdict])
 
 
@@ -538,6 +545,20 @@ def run_search(
         )
 
 
+def _run_shortest(start: Start, solution: Solution, budget: search.Budget, *, quiet: bool) -> tuple[Solution, Shortest]:
+    """Shorten a win in what is left of the time, with progress on stderr."""
+    show_progress = not quiet and sys.stderr is not None and sys.stderr.isatty()
+    with searching(budget.memory), _status_line(show_progress) as progress:
+        return shorten(
+            start.game,
+            solution,
+            seconds=budget.seconds - sum(attempt.seconds for attempt in solution.attempts),
+            memory=budget.memory,
+            progress=progress,
+            on_compile=None if quiet else say_compiling,
+        )
+
+
 @contextmanager
 def searching(memory: int) -> Iterator[None]:
     """Let Ctrl-C end a search of so many MiB at once; show warnings as lines, and errors as those of the command."""
@@ -592,7 +613,7 @@ def _say_attempt(attempt: Attempt) -> None:
 
 
 @contextmanager
-def _status_line(visible: bool) -> Iterator[Callable[[Progress], None] | None]:
+def _status_line(visible: bool) -> Iterator[Callable[[Progress | ShortestProgress], None] | None]:
     """Provide a callback that keeps one line of progress on the terminal, and remove the line at the end."""
     if not visible:
         yield None
@@ -606,7 +627,12 @@ def _status_line(visible: bool) -> Iterator[Callable[[Progress], None] | None]:
         yield lambda progress: line.set_description_str(_progress_text(progress))
 
 
-def _progress_text(progress: Progress) -> str:
+def _progress_text(progress: Progress | ShortestProgress) -> str:
+    if isinstance(progress, ShortestProgress):
+        return (
+            f"{progress.seconds:.0f} s, {progress.expansions:,} positions; "
+            f"best: {progress.steps} steps, at least {progress.at_least}"
+        )
     return (
         f"{progress.seconds:.0f} s, try {progress.tries}, {progress.expansions:,} positions; "
         f"best: {progress.rows_dealt} rows dealt, {progress.runs_removed} runs removed, "
@@ -664,7 +690,29 @@ def _solution_json(deal: str, solution: Solution) -> dict[str, Any]:
     }
 
 
-def _print_solution(start: Start, solution: Solution, timeout: float) -> None:
+def _shortest_json(found: Shortest | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "steps": found.steps,
+        "at_least": found.at_least,
+        "proved": found.is_proved,
+        "expansions": found.expansions,
+        "children": found.children,
+        "seconds": round(found.seconds, 3),
+    }
+
+
+def _shortest_text(found: Shortest, rules: Rules) -> str:
+    optional = rules.removal == "optional"
+    steps = "tableau moves, rows dealt and runs taken" if optional else "tableau moves and rows dealt"
+    searched = f"{counted(found.expansions, 'position')} searched for it"
+    if found.is_proved:
+        return f"shortest, proved: {counted(found.steps, 'step')} ({steps}); {searched}"
+    return f"best found {counted(found.steps, 'step')} ({steps}), at least {found.at_least} are needed; {searched}"
+
+
+def _print_solution(start: Start, solution: Solution, timeout: float, found: Shortest | None = None) -> None:
     headline = {
         "win": f"{start.id} is won",
         "loss": f"{start.id} cannot be won",
@@ -677,6 +725,8 @@ def _print_solution(start: Start, solution: Solution, timeout: float) -> None:
             f"{counted(solution.moves, 'tableau move')}, {counted(solution.rows_dealt, 'row')} dealt, "
             f"{counted(solution.runs_removed, 'run')} removed"
         )
+        if found is not None:
+            lines.append(_shortest_text(found, solution.rules))
         steps = describe_line(start.game, solution.line, solution.rules)
         lines += [f"{number:>4}  {step}" for number, step in enumerate(steps, start=1)]
     else:

@@ -146,6 +146,14 @@ def solve(
     return _Solve(position, rules, budget or Budget(), prove, progress, on_attempt, on_compile).run()
 
 
+def memory_of_arrays(memory: int, processes: int = 1) -> int:
+    """Return the MiB that a search in each of so many processes may take of a budget; imports the kernels' cache."""
+    from solver.kernel import cache
+
+    left = memory - (COMPILER_MEMORY if cache.compiled_here() else 0)
+    return max(left // processes - BASE_MEMORY, SEARCH_MEMORY)
+
+
 @dataclass
 class _Solve:
     """One solve while it runs."""
@@ -213,10 +221,7 @@ class _Solve:
 
     def _memory(self, processes: int = 1) -> int:
         """Return the bytes that a search in each of so many processes may take."""
-        from solver.kernel import cache
-
-        left = self.budget.memory - (COMPILER_MEMORY if cache.compiled_here() else 0)
-        return max(left // processes - BASE_MEMORY, SEARCH_MEMORY) * MIB
+        return memory_of_arrays(self.budget.memory, processes) * MIB
 
     def _try(self, member: Member, *, lossless: bool = False) -> Line | None:
         """Run one try and record it; return its line if it won."""

@@ -16,7 +16,7 @@ from conftest import COMPILED
 from numba import types
 
 import solver.kernel
-from solver import attempt, exhaustion
+from solver import attempt, deepening, exhaustion
 from solver.kernel import cache
 from solver.kernel.perft import perft
 from solver.numbering import deal_from_id
@@ -33,6 +33,7 @@ KEY_KERNELS = {"mix", "column_key", "full_key"}
 def kernels() -> dict[str, Any]:
     """Every kernel by name, compiled for the arguments of a search."""
     exhaustion.compile_kernels()
+    deepening.compile_kernels()
     position = deal_from_id("ms1").position()
     perft(board_of(position), game_of(position, make_rules()), 1)
     found: dict[str, Any] = {}
