@@ -101,7 +101,7 @@ def import_kernels() -> Path:
         config.CACHE_DIR = str(folder)
         try:
             # These import all others.  A module of kernels that is first imported later would be cached elsewhere.
-            for name in ("bestfirst", "exhaust", "perft"):
+            for name in ("beam", "bestfirst", "exhaust", "perft"):
                 importlib.import_module(f"solver.kernel.{name}")
         finally:
             config.CACHE_DIR = before
