@@ -9,12 +9,12 @@ dealt), by score; their unseen children are the candidates of the next one::
                  make the position of each from its parent's
     layer d+1    stage 0   stage 1   ..
 
-The first win met has as many moves as its layer is deep, so no other line of the beam is shorter.  What is not among the
-best W is dropped: a beam that ends without a win proves nothing.
+The first win met has as many moves as its layer is deep, so no other line of the beam is shorter.  What is not among
+the best W is dropped: a beam that ends without a win proves nothing.
 
-*Links.*  Every pair of neighbours in a completed run is a link: a card on the card one rank higher of its suit.  A tableau
-move makes one at most, so a position that lacks more links, and rows, than there are moves left up to the bound is
-dropped.  A dealt row may make links by chance, `Beam.gifts` are allowed for each.
+*Links.*  Every pair of neighbours in a completed run is a link: a card on the card one rank higher of its suit.  A
+tableau move makes one at most, so a position that lacks more links, and rows, than there are moves left up to the
+bound is dropped.  A dealt row may make links by chance; `Beam.gifts` are allowed for each.
 
 *Goals.*  The positions of a known line may be given, as keys with their places in the line: a child that is one of
 them, met in fewer moves than the line takes, is a shortcut.  The best one is kept, and the search goes on for a win.
@@ -43,7 +43,7 @@ from solver.kernel.moves import (
     generate,
     is_dead,
 )
-from solver.kernel.score import Keys, derive, full_key, judge
+from solver.kernel.score import Keys, derive, derive_after, full_key, judge
 from solver.kernel.table import insert
 
 # What `run` returns.
@@ -120,10 +120,10 @@ class Beam(Protocol):
     """Links that a row still to be dealt may make."""
     level_weight: int
     """What a level adds to the priority of a position, beside its score, hundredths of a point."""
-    lines_place: int
+    root_place: int
     """Place of the root in the line of the goals."""
-    every: int
-    """Whether positions that were met and not kept may be met again."""
+    last_layer: int
+    """Depth of the last layer that is expanded."""
 
     depth: int
     """Moves from the root to the present layer."""
@@ -133,6 +133,8 @@ class Beam(Protocol):
     key_count: int
     expansions: int
     children: int
+    dropped: int
+    """Candidates that found no room; 0: the beam has left nothing out that the bound allows."""
     win_trail: int
     """Trail entry that the winning move leaves from, -1 before there is one."""
     win_move: int
@@ -158,8 +160,8 @@ BEAM = np.dtype(
                     "bound",
                     "gifts",
                     "level_weight",
-                    "lines_place",
-                    "every",
+                    "root_place",
+                    "last_layer",
                     "depth",
                     "cursor_stage",
                     "cursor_index",
@@ -167,6 +169,7 @@ BEAM = np.dtype(
                     "key_count",
                     "expansions",
                     "children",
+                    "dropped",
                     "win_trail",
                     "win_move",
                     "goal_trail",
@@ -215,6 +218,17 @@ def _missing_after(board: Board, game: Game, move: int, missing: int) -> int:
 
 
 @njit(cache=True)
+def line_keys(board: Board, game: Game, keys: Keys, moves: I64Array, out: U64Array) -> None:
+    """Write the keys of the positions of a legal line from the board, its start and its end included."""
+    derive(board, game, keys)
+    out[0] = full_key(board, keys, 0)
+    for i in range(moves.shape[0]):
+        apply(board, game, moves[i])
+        derive_after(board, game, keys, moves[i])
+        out[i + 1] = full_key(board, keys, 0)
+
+
+@njit(cache=True)
 def add_goal(keys: U64Array, places: I64Array, key: np.uint64, place: int) -> None:
     """Enter a position of the known line; of two with one key the later counts."""
     if key == 0:
@@ -240,12 +254,14 @@ def _goal_place(keys: U64Array, places: I64Array, key: np.uint64) -> int:
 
 
 @njit(cache=True)
-def _offer(layers: Layers, stage: int, width: int, priority: int, parent: int, move: int, missing: int) -> None:
-    """Add a candidate to the heap of a stage, in place of the worst when the heap is full; of equals the first stays."""
+def _offer(layers: Layers, beam: Beam, stage: int, priority: int, parent: int, move: int, missing: int) -> None:
+    """Add a candidate to the heap of a stage, in place of the worst when that is full; of equals the first stays."""
+    width = beam.width
     count = layers.offered[stage]
     heap = layers.priorities[stage]
     places = layers.places[stage]
     if count < width:
+        # Sift up from the end.
         place = count
         i = count
         layers.offered[stage] = count + 1
@@ -257,6 +273,7 @@ def _offer(layers: Layers, stage: int, width: int, priority: int, parent: int, m
             places[i] = places[up]
             i = up
     else:
+        beam.dropped += 1
         if priority <= heap[0]:
             return
         place = int(places[0])
@@ -335,13 +352,13 @@ def _expand(layers: Layers, beam: Beam, board: Board, game: Game, keys: Keys, pl
             continue
         beam.key_count += 1
         goal = _goal_place(layers.goal_keys, layers.goal_places, key)
-        if goal != NONE and goal - beam.lines_place - depth > beam.goal_gain:
-            beam.goal_gain = goal - beam.lines_place - depth
+        if goal != NONE and goal - beam.root_place - depth > beam.goal_gain:
+            beam.goal_gain = goal - beam.root_place - depth
             beam.goal_place = goal
             beam.goal_trail = trail
             beam.goal_move = move
         priority = board.child_score + beam.level_weight * board.child_level
-        _offer(layers, stage, beam.width, priority, place, move, left)
+        _offer(layers, beam, stage, priority, place, move, left)
 
 
 @njit(cache=True)
@@ -397,8 +414,8 @@ def run(layers: Layers, beam: Beam, board: Board, game: Game, keys: Keys, limit:
             if beam.win_trail != NONE:
                 return WON
             beam.cursor_index += 1
-        # A win needs one more move than the layer is deep.
-        if beam.depth + 1 >= beam.bound:
+        # A win from the next layer takes two moves more than this one is deep.
+        if beam.depth + 2 > beam.bound or beam.depth == beam.last_layer:
             return EMPTY
         if beam.trail_count + stages * beam.width > layers.trail.shape[0]:
             return TRAIL_FULL

@@ -101,7 +101,7 @@ def import_kernels() -> Path:
         config.CACHE_DIR = str(folder)
         try:
             # These import all others.  A module of kernels that is first imported later would be cached elsewhere.
-            for name in ("beam", "bestfirst", "exhaust", "perft"):
+            for name in ("beam", "bestfirst", "exhaust", "perft", "trim"):
                 importlib.import_module(f"solver.kernel.{name}")
         finally:
             config.CACHE_DIR = before
@@ -118,17 +118,17 @@ def compiled_here() -> bool:
     return _compiled_here
 
 
-def is_compiled(folder: Path) -> bool:
-    """Whether the machine code in the folder is complete."""
-    return (folder / MARKER).exists()
+def is_compiled(folder: Path, marker: str = MARKER) -> bool:
+    """Whether the machine code in the folder is complete, that of the kernels for which the marker stands."""
+    return (folder / marker).exists()
 
 
-def mark_compiled(folder: Path) -> None:
-    """Note that this process has compiled the kernels of the folder."""
+def mark_compiled(folder: Path, marker: str = MARKER) -> None:
+    """Note that this process has compiled the kernels for which the marker stands."""
     global _compiled_here
     _compiled_here = True
     try:
-        (folder / MARKER).touch()
+        (folder / marker).touch()
     except OSError:
         # Only the message about compiling depends on it.
         return
