@@ -29,7 +29,7 @@ from solver.kernel.beam import (
     Layers,
 )
 from solver.kernel.layout import COLUMNS, WEIGHTS, WORDS, I64Array, U64Array, new_record
-from solver.kernel.moves import COUNT_SHIFT, DEAL_COUNT, TAKE_COUNT, TARGET_SHIFT
+from solver.kernel.moves import COUNT_SHIFT, DEAL_COUNT, MAX_MOVES, TAKE_COUNT, TARGET_SHIFT
 from solver.kernel.table import new_table, rehash
 from solver.kernel.trim import COUNTS, MAX_CARDS, Pile, Script
 from solver.move import Line, Move
@@ -43,7 +43,7 @@ End: TypeAlias = Literal["win", "empty", "budget", "memory"]
 SLICE = 8192
 """Expansions between two looks at the clock, some 20 ms."""
 FIRST_TABLE = 1 << 14
-assert 2 * (1 + kernel.MAX_MOVES) <= FIRST_TABLE
+assert 2 * (1 + MAX_MOVES) <= FIRST_TABLE
 NO_WEIGHTS = (0,) * WEIGHTS
 TRIM_SLICE = 400_000
 """Moves replayed between two looks at the clock, some 20 ms."""

@@ -122,8 +122,6 @@ class Beam(Protocol):
     """What a level adds to the priority of a position, beside its score, hundredths of a point."""
     root_place: int
     """Place of the root in the line of the goals."""
-    last_layer: int
-    """Depth of the last layer that is expanded."""
 
     depth: int
     """Moves from the root to the present layer."""
@@ -161,7 +159,6 @@ BEAM = np.dtype(
                     "gifts",
                     "level_weight",
                     "root_place",
-                    "last_layer",
                     "depth",
                     "cursor_stage",
                     "cursor_index",
@@ -415,7 +412,7 @@ def run(layers: Layers, beam: Beam, board: Board, game: Game, keys: Keys, limit:
                 return WON
             beam.cursor_index += 1
         # A win from the next layer takes two moves more than this one is deep.
-        if beam.depth + 2 > beam.bound or beam.depth == beam.last_layer:
+        if beam.depth + 2 > beam.bound:
             return EMPTY
         if beam.trail_count + stages * beam.width > layers.trail.shape[0]:
             return TRAIL_FULL
