@@ -5,7 +5,8 @@
     python benchmarks/improve.py --beam 200 --out none        one beam from the start instead, by its own
 
 Seconds are CPU time of this process; kernels are warm before the first deal.  Fixed: deals, vectors, seed.  Lengths are
-tableau moves; with the rows dealt a line has five steps more.  Writes ``results/<name>.json`` and ``results/<name>.md``.
+tableau moves; with the rows dealt a line has five steps more.  Writes ``results/<name>.json`` and
+``results/<name>.md``.
 """
 
 from __future__ import annotations
@@ -56,9 +57,7 @@ def beam_one(number: str, suits: int, preset: str, width: int, budget: Budget) -
 
     position, rules = deal_from_id(number, suits).position(), make_rules(preset, suits=suits)
     begun = time.process_time()
-    beam = Beam(
-        Ground(position, rules), position, VECTORS[0], width=width, bound=NO_BOUND, memory=budget.memory << 20
-    )
+    beam = Beam(Ground(position, rules), position, VECTORS[0], width=width, bound=NO_BOUND, memory=budget.memory << 20)
     end = None
     while end is None and time.process_time() - begun < budget.seconds:
         end = beam.step(1 << 62)
@@ -130,7 +129,7 @@ def main(
     report = (
         f"# Length of lines of PySolFC ms{low}..ms{high}, rules {rules}, {title}, one core\n\n"
         f"`{command.strip()}`\n\n{environment_line(where)}\n\n"
-        "Tableau moves, rows dealt not counted; CPU seconds of the process, kernels warm, the first search not counted.\n\n"
+        "Tableau moves, rows dealt not counted; CPU seconds of the process, kernels warm, without the first search.\n\n"
         + "\n".join(lines)
         + "\n"
     )
