@@ -44,7 +44,7 @@ from solver.kernel.moves import (
     is_dead,
 )
 from solver.kernel.score import Keys, derive, derive_after, full_key, judge
-from solver.kernel.table import insert
+from solver.kernel.table import FREE, ONE, insert
 
 # What `run` returns.
 SLICE_DONE = 0
@@ -79,7 +79,6 @@ GOAL_SLOTS = 1 << 11
 """Places for the keys of a line, a power of two."""
 MAX_GOALS = GOAL_SLOTS // 2
 GOAL_MASK = np.uint64(GOAL_SLOTS - 1)
-ONE = np.uint64(1)
 
 
 class Layers(NamedTuple):
@@ -104,7 +103,7 @@ class Layers(NamedTuple):
     table: U64Array
     """(capacity, 1) uint64."""
     goal_keys: U64Array
-    """(GOAL_SLOTS,) uint64, 0 where there is none."""
+    """(GOAL_SLOTS,) uint64, `table.FREE` where there is none."""
     goal_places: I64Array
     """(GOAL_SLOTS,) int64: place in the line, moves from its start."""
 
@@ -228,10 +227,10 @@ def line_keys(board: Board, game: Game, keys: Keys, moves: I64Array, out: U64Arr
 @njit(cache=True)
 def add_goal(keys: U64Array, places: I64Array, key: np.uint64, place: int) -> None:
     """Enter a position of the known line; of two with one key the later counts."""
-    if key == 0:
+    if key == FREE:
         key = ONE
     i = key & GOAL_MASK
-    while keys[i] != 0 and keys[i] != key:
+    while keys[i] != FREE and keys[i] != key:
         i = (i + ONE) & GOAL_MASK
     keys[i] = key
     places[i] = max(places[i], place)
@@ -240,10 +239,10 @@ def add_goal(keys: U64Array, places: I64Array, key: np.uint64, place: int) -> No
 @njit(cache=True)
 def _goal_place(keys: U64Array, places: I64Array, key: np.uint64) -> int:
     """Return the place of a position in the known line, -1 when it is not there."""
-    if key == 0:
+    if key == FREE:
         key = ONE
     i = key & GOAL_MASK
-    while keys[i] != 0:
+    while keys[i] != FREE:
         if keys[i] == key:
             return places[i]
         i = (i + ONE) & GOAL_MASK
