@@ -170,6 +170,8 @@ class _Improving:
     reported: float = 0.0
     widest: int = 1 << 62
     """Width that the memory allows, as far as is known."""
+    left_out: bool = False
+    """Whether the last beam did not look at all that its bound allows."""
     positions: list[Position] = field(default_factory=list)
     """Those along the line, start and end included; of a line that is too long only the start."""
 
@@ -193,7 +195,7 @@ class _Improving:
                     if self._beam(int(part * len(self.line)), width, weights):
                         self._polish(pairs=True)
                         exhausted = False
-                    elif part == 0 and self._left_out:
+                    elif part == 0 and self.left_out:
                         exhausted = False
             if exhausted:
                 return
@@ -229,10 +231,10 @@ class _Improving:
         place = 0
         while place < len(self.line):
             keys = self.keys.tolist()
-            last = max(index for index in range(place, len(keys)) if keys[index] == keys[place])
-            if last > place:
-                self._adopt(self._joined(place, (), last))
-            place += 1
+            last = {key: index for index, key in enumerate(keys)}
+            place = next((index for index in range(place, len(keys)) if last[keys[index]] > index), len(keys))
+            if place < len(keys):
+                self._adopt(self._joined(place, (), last[keys[place]]))
 
     def _beam(self, place: int, width: int, weights: Sequence[int]) -> bool:
         """Search from a place in the line; return whether the line became shorter."""
@@ -243,7 +245,7 @@ class _Improving:
         if whole:
             place = 0
         bound = min(length, MAX_LENGTH + 1) - place - 1
-        self._left_out = False
+        self.left_out = False
         # A beam costs one at least, so that a budget of work comes to its end.
         self.effort.spent += 1
         if bound < 1:
@@ -266,7 +268,7 @@ class _Improving:
             self.effort.spent += beam.expansions - before
             before = beam.expansions
             self._report()
-        self._left_out = beam.dropped
+        self.left_out = beam.dropped or end != "empty"
         if end == "memory":
             self.widest = max(width // 2, 1)
         found = []

@@ -433,6 +433,16 @@ def test_improvement_in_json(answer: dict[str, Any], shorter: dict[str, Any]) ->
     assert solved["improvement"] == {"moves_before": 154, "moves": 121, "work": 5, "seconds": 1.234}
 
 
+def test_a_real_line_is_improved_and_verified() -> None:
+    printed = run("solve", "12345", "--suits", "1", "--improve", "0.2").stdout
+    assert re.match(r"(shortened from|no shorter line than) \d+ tableau moves? ", printed.splitlines()[-1])
+    moves = re.search(r"^(\d+) tableau moves, 5 rows dealt, 8 runs removed$", printed, re.MULTILINE)
+    assert moves is not None
+    checked = CliRunner().invoke(cli, ["verify", "12345", "-", "--suits", "1"], input=printed)
+    assert checked.stdout.startswith("right: the line wins")
+    assert f" {moves[1]} tableau moves" in checked.stdout
+
+
 def test_what_is_not_won_is_not_improved(answer: dict[str, Any], shorter: dict[str, Any]) -> None:
     answer.update(verdict="timeout", reason="The time was spent.")
     assert "asked" not in shorter
