@@ -71,9 +71,9 @@ def test_a_beam_wins_deals_with_lines_that_the_referee_replays(suits: int) -> No
 def test_a_beam_wins_no_small_game_that_is_lost(name: str) -> None:
     rules = naive.SMALL_RULES[name]
     rng = random.Random(name)
-    for _ in range(12 if COMPILED else 2):
+    for _ in range(4 if COMPILED else 1):
         position = naive.small_game(rng, rules)
-        expected = naive.explore(position, rules, 2000)
+        expected = naive.explore(position, rules, 600 if COMPILED else 100)
         if expected.verdict is None or position.is_won:
             continue
         for width in (1, 30):
