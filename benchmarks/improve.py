@@ -112,6 +112,7 @@ def main(
 ) -> None:
     low, high = map(int, deals.split("-"))
     budget = Budget(seconds=timeout, memory=memory)
+    where = environment()  # of the code that runs, whatever changes meanwhile
     improve_one("ms1", 4, rules, budget, 0.5)
     records: dict[int, list[dict[str, Any]]] = {}
     for mode in suits:
@@ -124,7 +125,6 @@ def main(
     lines = ["| " + " | ".join(HEADINGS) + " |", "|" + " --: |" * len(HEADINGS)]
     lines += ["| " + " | ".join(table_row(mode, records[mode])) + " |" for mode in suits]
     command = "python benchmarks/improve.py " + " ".join(sys.argv[1:])
-    where = environment()
     title = f"{seconds:g} s of improvement a deal" if beam is None else f"one beam of width {beam}"
     report = (
         f"# Length of lines of PySolFC ms{low}..ms{high}, rules {rules}, {title}, one core\n\n"
