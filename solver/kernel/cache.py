@@ -101,7 +101,7 @@ def import_kernels() -> Path:
         config.CACHE_DIR = str(folder)
         try:
             # These import all others.  A module of kernels that is first imported later would be cached elsewhere.
-            for name in ("bestfirst", "exhaust", "idastar", "perft"):
+            for name in ("beam", "bestfirst", "exhaust", "idastar", "perft", "trim"):
                 importlib.import_module(f"solver.kernel.{name}")
         finally:
             config.CACHE_DIR = before
@@ -119,12 +119,12 @@ def compiled_here() -> bool:
 
 
 def is_compiled(folder: Path, marker: str = MARKER) -> bool:
-    """Whether the machine code in the folder is complete, that of `solve` unless another marker is named."""
+    """Whether the machine code in the folder is complete, that of the kernels for which the marker stands."""
     return (folder / marker).exists()
 
 
 def mark_compiled(folder: Path, marker: str = MARKER) -> None:
-    """Note that this process has compiled the kernels of the folder."""
+    """Note that this process has compiled the kernels for which the marker stands."""
     global _compiled_here
     _compiled_here = True
     try:
