@@ -17,6 +17,8 @@ from solver.kernel.beam import (
     BEAM,
     CANDIDATE_FIELDS,
     ENTRY_FIELDS,
+    ENTRY_LEVEL,
+    ENTRY_RUNS,
     GOAL_SLOTS,
     MAX_GOALS,
     NONE,
@@ -29,12 +31,13 @@ from solver.kernel.beam import (
     Layers,
 )
 from solver.kernel.layout import COLUMNS, WEIGHTS, WORDS, I64Array, U64Array, new_record
-from solver.kernel.moves import COUNT_SHIFT, DEAL_COUNT, MAX_MOVES, TAKE_COUNT, TARGET_SHIFT
+from solver.kernel.moves import COUNT_SHIFT, DEAL_COUNT, MAX_MOVES, RUN_LEVELS, TAKE_COUNT, TARGET_SHIFT
 from solver.kernel.table import new_table, rehash
 from solver.kernel.trim import COUNTS, MAX_CARDS, Pile, Script
 from solver.move import Line, Move
-from solver.portfolio import TUNED
+from solver.portfolio import TUNED, Member
 from solver.position import Position
+from solver.record import Outcome, Reach
 from solver.rules import Rules
 
 End: TypeAlias = Literal["win", "empty", "budget", "memory"]
@@ -44,6 +47,8 @@ SLICE = 8192
 """Expansions between two looks at the clock, some 20 ms."""
 FIRST_TABLE = 1 << 14
 assert 2 * (1 + MAX_MOVES) <= FIRST_TABLE
+MOST_MOVES = 600
+"""Bound of the lines of a beam that is a member of the portfolio: more than any that one has found."""
 NO_WEIGHTS = (0,) * WEIGHTS
 TRIM_SLICE = 400_000
 """Moves replayed between two looks at the clock, some 20 ms."""
@@ -115,6 +120,8 @@ class Beam:
         self._game = ground.game(weights)
         self._board = ground.board(position)
         self._memory = memory
+        self._face_down = sum(position.face_down)
+        self._reach = Reach(0, 0, self._face_down)
         beam = self._beam = new_record(BEAM)
         beam.width = width
         beam.bound = bound
@@ -148,6 +155,16 @@ class Beam:
         return int(self._beam.expansions)
 
     @property
+    def children(self) -> int:
+        """Moves judged."""
+        return int(self._beam.children)
+
+    @property
+    def positions(self) -> int:
+        """Different positions met."""
+        return int(self._beam.key_count)
+
+    @property
     def dropped(self) -> bool:
         """Whether positions were left out because others were better."""
         return bool(self._beam.dropped > 0)
@@ -179,6 +196,19 @@ class Beam:
         """Return the winning moves from the position, after the end was a win."""
         return self._line(int(self._beam.win_trail), int(self._beam.win_move))
 
+    def reach(self) -> Reach:
+        """Return how far the position of the highest level in the last finished layer is."""
+        counts = self._layers.counts[self._beam.depth & 1]
+        for stage in reversed(range(len(counts))):
+            if counts[stage] > 0:
+                first = stage * self._beam.width
+                entries = self._layers.entries[self._beam.depth & 1, first : first + counts[stage]]
+                best = entries[entries[:, ENTRY_LEVEL].argmax()]
+                runs = int(best[ENTRY_RUNS])
+                self._reach = Reach(stage, runs, self._face_down - (int(best[ENTRY_LEVEL]) - RUN_LEVELS * runs))
+                break
+        return self._reach
+
     def shortcut(self) -> tuple[Line, int] | None:
         """Return the moves to a later position of the known line and its place there, if that saves moves.
 
@@ -208,6 +238,45 @@ class Beam:
         else:
             self._layers = self._layers._replace(trail=np.concatenate([old, np.empty_like(old)]))
         return True
+
+
+class BeamAttempt:
+    """A try of a member that is a beam, from a position; `memory` bounds the arrays in bytes."""
+
+    def __init__(self, position: Position, rules: Rules, member: Member, *, memory: int) -> None:
+        ground = Ground(position, rules)
+        self._beam = Beam(ground, position, member.weights, width=member.width, bound=MOST_MOVES, memory=memory)
+
+    @property
+    def expansions(self) -> int:
+        """Positions whose moves were generated."""
+        return self._beam.expansions
+
+    @property
+    def children(self) -> int:
+        """Moves judged."""
+        return self._beam.children
+
+    @property
+    def positions(self) -> int:
+        """Different positions met."""
+        return self._beam.positions
+
+    def step(self, limit: int) -> Outcome | None:
+        """Search on for one slice; return the outcome once there is one.
+
+        A beam that has no position left has left positions out, so that nothing follows: its budget is spent.
+        """
+        end = self._beam.step(limit)
+        return "budget" if end == "empty" else end
+
+    def reach(self) -> Reach:
+        """Return how far the most advanced position of the present layer is."""
+        return self._beam.reach()
+
+    def line(self) -> Line:
+        """Return the winning line, after the outcome was a win."""
+        return self._beam.line()
 
 
 class Trimming:

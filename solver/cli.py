@@ -378,9 +378,7 @@ def solve(
     elif replay and solution.verdict == "win":
         show_line(start, solution.line)
     else:
-        _print_solution(start, solution, timeout)
-        for remark in remarks:
-            click.echo(remark)
+        _print_solution(start, solution, timeout, remarks)
     context.exit(EXIT_CODES[solution.verdict])
 
 
@@ -779,7 +777,7 @@ def _improvement_text(solution: Solution, shorter: Improvement) -> str:
     return f"shortened from {before} to {solution.moves:,} in {shorter.seconds:.2f} s more"
 
 
-def _print_solution(start: Start, solution: Solution, timeout: float) -> None:
+def _print_solution(start: Start, solution: Solution, timeout: float, remarks: Sequence[str]) -> None:
     headline = {
         "win": f"{start.id} is won",
         "loss": f"{start.id} cannot be won",
@@ -792,6 +790,7 @@ def _print_solution(start: Start, solution: Solution, timeout: float) -> None:
             f"{counted(solution.moves, 'tableau move')}, {counted(solution.rows_dealt, 'row')} dealt, "
             f"{counted(solution.runs_removed, 'run')} removed"
         )
+        lines += remarks
         steps = describe_line(start.game, solution.line, solution.rules)
         lines += [f"{number:>4}  {step}" for number, step in enumerate(steps, start=1)]
     else:

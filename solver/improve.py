@@ -1,11 +1,12 @@
 """Shorter lines: a line that wins is made shorter for as long as one likes.
 
-Three things are done to the best line so far, again and again::
+Four things are done to the best line so far, again and again::
 
     loops      a position that comes twice: what lies between is left out
     trimming   moves without which the rest still wins are dropped, see kernel/trim.py
     beams      from the start and from places along the line, ever wider, see kernel/beam.py: they find other lines that
                win, and shortcuts from one position of the line to a later one
+    tails      the end of the line becomes a shortest one, by IDA*, as far back as little work proves it
 
 The length of a line is its number of moves, rows and takes included; rows and takes are as many in every line that
 wins, so the tableau moves decide.  The result is never longer than what was given, and the referee has replayed it.
@@ -23,25 +24,17 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from solver import referee
+from solver.machine_code import load_kernels
 from solver.move import Line, Move
-from solver.portfolio import BREAKS, TUNED, TUNED_B, TUNED_QUICK, random_member
+from solver.portfolio import BREAKS, TUNED, TUNED_B, TUNED_BEAM, TUNED_QUICK, random_member
 from solver.position import Deal, Position
+from solver.record import Outcome
 from solver.rules import Rules
-from solver.search import BASE_MEMORY, COMPILER_MEMORY, MIB, PROGRESS_SECONDS, SEARCH_MEMORY, SearchError
+from solver.search import MIB, PROGRESS_SECONDS, SearchError, memory_of_arrays
 
 if TYPE_CHECKING:
     from solver.beam import Beam, Ground, Trimming
 
-MARKER = "compiled-beam"
-"""What the cache folder holds once the kernels of this module are compiled, which the first improvement does."""
-
-TUNED_BEAM = (
-    15958, 1293, -106, 127, 184, -652, 51, -7, -7, 167, 430, 7, 15, 549, 343, 1144, 206, 121, 78, 77, -4, 5, -24,
-)  # fmt: skip
-"""Weights in hundredths of a point, from the mean of `TUNED` and `BREAKS` by some sixty steps of a (1+1) evolution
-strategy, on the mean length of the lines that a beam of width 60 leaves of PySolFC's ms1..ms40 (four suits; the line
-known before where it wins none), 2026-11-30: 148.2 instead of 156.2 with `TUNED`; with width 200 142.9 instead of
-146.2."""
 VECTORS = (TUNED_BEAM, BREAKS, TUNED, TUNED_QUICK, TUNED_B)
 """Weights of the beams."""
 GIFTS = {1: 3, 2: 1, 3: 1, 4: 1}
@@ -50,6 +43,11 @@ One suit, ms2001..ms2008, one second: 89.3, 87.6, 88.0 moves and rows with 1, 3,
 FIRST_WIDTH = 100
 TAILS = (0.5, 0.25, 0.75)
 """Where along the line beams begin, beside its start."""
+FIRST_TAIL = 20
+TAIL_STEP = 8
+"""Moves that the tail of the next proof is longer."""
+TAIL_EXPANSIONS = 12_000
+"""Positions that a proof may expand, under a tenth of a second; a longer tail takes several times as many."""
 MAX_LENGTH = 1000
 """Longer lines, such as an exhaustive search may find, are only replaced by whole ones of a beam."""
 PAIRS_LENGTH = 300
@@ -110,27 +108,11 @@ def improve(
         raise ValueError("the line does not win: cards are left at its end")
     if not line:
         return Improvement((), 0, 0, 0.0)
-    memory_bytes = _load_kernels(memory, on_compile)
+    load_kernels("beam", "deepening", on_compile=on_compile)
     effort = _Effort(seconds, work, clock)
-    improving = _Improving(position, line, rules, effort, memory_bytes, progress)
+    improving = _Improving(position, line, rules, effort, memory_of_arrays(memory) * MIB, progress)
     improving.run()
     return Improvement(improving.line, len(line), effort.spent, effort.seconds)
-
-
-def _load_kernels(memory: int, on_compile: Callable[[], None] | None) -> int:
-    """Import the kernels, compiled if need be; return the bytes that a search may take."""
-    from solver.kernel import cache
-
-    folder = cache.import_kernels()
-    if not cache.is_compiled(folder, MARKER):
-        if on_compile is not None:
-            on_compile()
-        from solver.beam import compile_kernels
-
-        compile_kernels()
-        cache.mark_compiled(folder, MARKER)
-    left = memory - (COMPILER_MEMORY if cache.compiled_here() else 0)
-    return max(left - BASE_MEMORY, SEARCH_MEMORY) * MIB
 
 
 @dataclass
@@ -176,6 +158,8 @@ class _Improving:
     gifts: int = 0
     left_out: bool = False
     """Whether the last beam did not look at all that its bound allows."""
+    tail_of: Line = ()
+    """The line whose tail was last looked at."""
     positions: list[Position] = field(default_factory=list)
     """Those along the line, start and end included; of a line that is too long only the start."""
 
@@ -202,6 +186,7 @@ class _Improving:
                         exhausted = False
                     elif part == 0 and self.left_out:
                         exhausted = False
+                self._shorten_tail()
             if exhausted and self.gifts >= self.rules.columns:
                 return
             if exhausted:
@@ -291,6 +276,32 @@ class _Improving:
             return False
         self._adopt(best)
         return True
+
+    def _shorten_tail(self) -> None:
+        """Make the end of the line a shortest one, the stock being empty: while rows remain a proof takes too long."""
+        from solver.deepening import Deepening
+
+        if self.line == self.tail_of or len(self.line) > MAX_LENGTH:
+            return
+        tail = min(FIRST_TAIL, len(self.line))
+        outcome: Outcome | None = "exhausted"
+        while outcome is not None and not self.effort.is_spent:
+            place = len(self.line) - tail
+            if self.positions[place].rows:
+                break
+            search: Deepening = Deepening(self.positions[place], self.rules, below=tail, memory=self.memory)
+            most = min(TAIL_EXPANSIONS, self.effort.work_left)
+            outcome = None
+            while outcome is None and search.expansions < most and not self.effort.is_spent:
+                outcome = search.step()
+                self._report()
+            self.effort.spent += search.expansions
+            if outcome == "win":
+                self._adopt((*self.line[:place], *search.line()))
+            if place == 0:
+                break
+            tail = min(len(self.line) - place + TAIL_STEP, len(self.line))
+        self.tail_of = self.line
 
     def _joined(self, place: int, moves: Line, later: int) -> Line:
         """Return the line with other moves from one place to a later one."""

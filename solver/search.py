@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from solver import referee
+from solver.machine_code import load_kernels
 from solver.move import Line
 from solver.portfolio import MEMBERS, Member, members
 from solver.position import Deal, Position, check_position, stage_of
@@ -207,17 +208,14 @@ class _Solve:
         return self.prove or self.attempts[-1].outcome == "exhausted" or self._is_spent()
 
     def _load_kernels(self) -> None:
-        from solver.kernel import cache
-
-        folder = cache.import_kernels()
-        if not cache.is_compiled(folder):
-            if self.on_compile is not None:
-                self.on_compile()
-            from solver.exhaustion import compile_kernels
-
-            compile_kernels()
-            cache.mark_compiled(folder)
+        load_kernels("search", on_compile=self.on_compile)
         self.search_started = time.perf_counter()
+
+    def _load_beams(self) -> None:
+        """Load what only hard positions need; the time is not theirs either."""
+        begun = time.perf_counter()
+        load_kernels("beam", on_compile=self.on_compile)
+        self.search_started += time.perf_counter() - begun
 
     def _memory(self, processes: int = 1) -> int:
         """Return the bytes that a search in each of so many processes may take."""
@@ -225,20 +223,15 @@ class _Solve:
 
     def _try(self, member: Member, *, lossless: bool = False) -> Line | None:
         """Run one try and record it; return its line if it won."""
-        from solver.attempt import Attempt as KernelAttempt
+        if member.width > 0:
+            self._load_beams()
+        from solver.tries import begin_try
 
         until = member.expansions
         if self.budget.expansions is not None:
             until = min(until, self.budget.expansions - self._spent())
         begun = time.perf_counter()
-        attempt = KernelAttempt(
-            self.position,
-            self.rules,
-            member,
-            lossless=lossless,
-            wide=False,
-            memory=self._memory(),
-        )
+        attempt = begin_try(self.position, self.rules, member, lossless=lossless, memory=self._memory())
         outcome: Outcome | None = None
         while outcome is None:
             outcome = attempt.step(until)
@@ -284,6 +277,7 @@ class _Solve:
         """Let members race in processes; return the line of the first that wins."""
         from solver.race import Race
 
+        self._load_beams()
         jobs = self.budget.jobs
         memory = self._memory(processes=jobs + 1)
         with Race(self.position, self.rules, jobs, memory) as race:

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from solver import referee
+from solver.machine_code import load_kernels
 from solver.move import Line
 from solver.position import Deal, Position
 from solver.rules import Rules
@@ -27,8 +28,6 @@ from solver.search import MIB, PROGRESS_SECONDS, SearchError, Solution, memory_o
 
 PROOF_SHARE = 0.5
 """Of the time of `shorten`, for the proof; what a bound gains comes early."""
-MARKER = "compiled-idastar"
-"""The kernels of this search are compiled when it is first asked for: most solves do without."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +88,7 @@ def shortest(
         raise ValueError("the line does not win: cards are left at its end")
     if not line:
         return Shortest(line, 0, 0, 0, 0.0, 0.0)
-    _load_kernels(on_compile)
+    load_kernels("deepening", on_compile=on_compile)
     from solver.deepening import Deepening
 
     begun, cpu_begun, reported = time.perf_counter(), time.process_time(), 0.0
@@ -178,16 +177,3 @@ def _check(position: Position, line: Line, rules: Rules, at_least: int) -> None:
         raise SearchError(f"the referee refuses a line that the search found: {error}") from error
     if not final.is_won or len(line) != at_least:
         raise SearchError("the search for a shortest line found one that does not win or is not as long as it says")
-
-
-def _load_kernels(on_compile: Callable[[], None] | None) -> None:
-    from solver.kernel import cache
-
-    folder = cache.import_kernels()
-    if not cache.is_compiled(folder, MARKER):
-        if on_compile is not None:
-            on_compile()
-        from solver.deepening import compile_kernels
-
-        compile_kernels()
-        cache.mark_compiled(folder, MARKER)
