@@ -26,7 +26,7 @@ from common import RESULTS, play
 from tqdm import tqdm
 
 from solver.kernel import cache
-from solver.portfolio import BREAKS, MEMBERS, NOISE, Member, members
+from solver.portfolio import BREAKS, MEMBERS, NOISE, SWEEPS, TUNED_B, TUNED_C, TUNED_QUICK, Member, members
 
 PATH = RESULTS / "portfolio-data.csv"
 FIELDS = ("member", "deal", "won", "expansions", "seconds")
@@ -35,7 +35,7 @@ CAP = 200_000
 EASY = 50_000
 MEMORY = 768 << 20
 BUDGETS = (50_000, 100_000, 150_000, 200_000)
-RANDOM = 3
+RANDOM = 4
 MAX_STEPS = 12
 
 
@@ -45,12 +45,14 @@ def candidates() -> list[Member]:
     found = [first]
     found += [replace(first, name=f"{first.name}-k{breadth}", breadth=breadth) for breadth in (4, 8, 12)]
     found += [replace(first, name=f"{first.name}-noise{n}", noise=NOISE * n // 40, noise_seed=n) for n in (20, 40, 80)]
-    for member in MEMBERS[1:]:
-        if member.weights != first.weights and not member.noise:
-            found.append(member)
-            if member.weights != BREAKS:
-                # That score moves by single points, which a noise of forty would drown.
-                found.append(replace(member, name=f"{member.name}-noise40", noise=NOISE, noise_seed=1))
+    others = (("tuned-b", TUNED_B, 8), ("tuned-c", TUNED_C, 8), ("tuned-quick", TUNED_QUICK, 6))
+    found += [Member(*other, expansions=CAP) for other in (*others, ("breaks", BREAKS, 8))]
+    # With noise; not the score that moves by single points, which a noise of forty would drown.
+    for name, weights, breadth in others:
+        noisy = Member(f"{name}-noise40", weights, breadth, expansions=CAP, noise=NOISE, noise_seed=1)
+        found += [noisy, replace(noisy, name=f"{noisy.name}-sweep4", breadth=8, sweep=4)]
+    noisy = replace(first, noise=NOISE, noise_seed=5)
+    found += [replace(noisy, name=f"{first.name}-noise40-sweep{sweep}", sweep=sweep) for sweep in SWEEPS]
     found += list(islice((m for m in members(seed=0) if m.name.startswith("random-")), RANDOM))
     return [replace(member, expansions=CAP) for member in found]
 

@@ -115,6 +115,7 @@ class Attempt:
         self._memory = memory
         search = self._search = new_record(SEARCH)
         search.breadth = member.breadth
+        search.sweep = member.sweep
         search.noise = member.noise
         search.noise_seed = member.noise_seed
         stages = len(position.rows) + 1

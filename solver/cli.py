@@ -18,7 +18,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar, cast, get_args
 
@@ -30,7 +30,8 @@ from solver.notation import NotationError, describe_line
 from solver.numbering import DEFAULT_SCHEME, SCHEMES, NumberError, Scheme
 from solver.reading import StockEnd
 from solver.record import RaceError
-from solver.rules import LAYOUTS, MAX_COLUMNS, MAX_PACKS, MAX_RANKS, PRESETS, SUITS_PER_PACK, Removal, RulesError
+from solver.rules import LAYOUTS, MAX_COLUMNS, MAX_PACKS, MAX_RANKS, PRESETS, SUITS_PER_PACK, Removal, Rules, RulesError
+from solver.shortest import Shortest, ShortestProgress, shorten
 from solver.show.board import board_json, board_picture, board_text
 from solver.show.formats import SCHEMA, WRITERS
 from solver.show.replay import show_line
@@ -48,6 +49,7 @@ from solver.start import (
 )
 
 if TYPE_CHECKING:
+    from solver.improve import Improvement, ImproveProgress
     from solver.record import Attempt
     from solver.search import Progress, Solution
 
@@ -80,6 +82,8 @@ _SCHEME = re.compile(r"(?P<scheme>[a-z][a-z0-9-]+):.*", re.IGNORECASE | re.DOTAL
 """Two letters at least, so that a drive letter starts a path."""
 
 F = TypeVar("F", bound=Callable[..., Any])
+Standing = TypeVar("Standing")
+"""What a search tells of itself while it runs."""
 
 
 _BATCHES, _PLAYERS = "solver.winrate.commands", "solver.player_commands"
@@ -263,10 +267,13 @@ def _names_of(choice: type[RulesChoice | InputChoice]) -> list[str]:
     return [field.name for field in fields(choice)]
 
 
-def positive_seconds(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
-    """Return a time that was given as an option; what is no time becomes an error of the command."""
+Seconds = TypeVar("Seconds", float, "float | None")
+
+
+def positive_seconds(_context: click.Context, _parameter: click.Parameter, value: Seconds) -> Seconds:
+    """Return a time that was given as an option, if it was; what is no time becomes an error of the command."""
     # Written so that "nan", which a range lets pass, fails as well.
-    if not 0 < value < float("inf"):
+    if value is not None and not 0 < value < float("inf"):
         raise click.BadParameter(f"{value:g} is not a positive number of seconds.")
     return value
 
@@ -310,6 +317,15 @@ def positive_seconds(_context: click.Context, _parameter: click.Parameter, value
     metavar="N",
     help="Processes that search this deal; with more than one the line found may differ from run to run.",
 )
+@click.option("--shortest", is_flag=True, help="Spend the rest of the time on a shortest line and on proving it.")
+@click.option(
+    "--improve",
+    "improve_seconds",
+    type=float,
+    callback=positive_seconds,
+    metavar="SECONDS",
+    help="After a win, make the line shorter for so many seconds more.",
+)
 @click.option("--prove", is_flag=True, help="After a first try, search for a proof of loss only, whatever it takes.")
 @click.option("--replay", is_flag=True, help="Step through the line as 'spider play' does, instead of listing it.")
 @click.option("--verbose", is_flag=True, help="Name each try on stderr as it ends.")
@@ -325,6 +341,8 @@ def solve(
     seed: int,
     as_json: bool,
     jobs: int,
+    shortest: bool,
+    improve_seconds: float | None,
     prove: bool,
     replay: bool,
     verbose: bool,
@@ -343,12 +361,24 @@ def solve(
     except search.BudgetError as error:
         raise click.UsageError(str(error), context) from None
     solution = run_search(start, budget, prove=prove, quiet=quiet, verbose=verbose)
+    extra: dict[str, Any] = {}
+    remarks: list[str] = []
+    if improve_seconds is not None and solution.verdict == "win":
+        solution, shorter = _run_improvement(start, solution, improve_seconds, memory, quiet=quiet)
+        extra |= _improvement_json(solution, shorter)
+        remarks.append(_improvement_text(solution, shorter))
+    if shortest:
+        extra["shortest"] = None
+        if solution.verdict == "win":
+            solution, found = _run_shortest(start, solution, budget, quiet=quiet)
+            extra["shortest"] = _shortest_json(found)
+            remarks.append(_shortest_text(found, start.rules))
     if as_json:
-        click.echo(json.dumps(_solution_json(deal, solution)))
+        click.echo(json.dumps(_solution_json(deal, solution) | extra))
     elif replay and solution.verdict == "win":
         show_line(start, solution.line)
     else:
-        _print_solution(start, solution, timeout)
+        _print_solution(start, solution, timeout, remarks)
     context.exit(EXIT_CODES[solution.verdict])
 
 
@@ -525,7 +555,7 @@ def run_search(
 ) -> Solution:
     """Solve a game with progress on stderr; what goes wrong becomes an error of the command."""
     show_progress = not quiet and sys.stderr is not None and sys.stderr.isatty()
-    with searching(budget.memory), _status_line(show_progress) as progress:
+    with searching(budget.memory), _status_line(show_progress, _progress_text) as progress:
         return search.solve(
             start.game,
             start.rules,
@@ -534,6 +564,20 @@ def run_search(
             prove=prove,
             progress=progress,
             on_attempt=_say_attempt if verbose else None,
+            on_compile=None if quiet else say_compiling,
+        )
+
+
+def _run_shortest(start: Start, solution: Solution, budget: search.Budget, *, quiet: bool) -> tuple[Solution, Shortest]:
+    """Shorten a win in what is left of the time, with progress on stderr."""
+    show_progress = not quiet and sys.stderr is not None and sys.stderr.isatty()
+    with searching(budget.memory), _status_line(show_progress, _shortest_progress) as progress:
+        return shorten(
+            start.game,
+            solution,
+            seconds=budget.seconds - sum(attempt.seconds for attempt in solution.attempts),
+            memory=budget.memory,
+            progress=progress,
             on_compile=None if quiet else say_compiling,
         )
 
@@ -550,6 +594,26 @@ def searching(memory: int) -> Iterator[None]:
             raise click.ClickException(str(error)) from None
         except MemoryError:
             raise click.ClickException(f"out of memory: give less than --memory {memory}") from None
+
+
+def _run_improvement(
+    start: Start, solution: Solution, seconds: float, memory: int, *, quiet: bool
+) -> tuple[Solution, Improvement]:
+    """Make the line of a win shorter, with progress on stderr; return the solution with the line that came out."""
+    from solver.improve import improve
+
+    show_progress = not quiet and sys.stderr is not None and sys.stderr.isatty()
+    with searching(memory), _status_line(show_progress, _improvement_progress) as progress:
+        shorter = improve(
+            start.game,
+            solution.line,
+            start.rules,
+            seconds=seconds,
+            memory=memory,
+            progress=progress,
+            on_compile=None if quiet else say_compiling,
+        )
+    return replace(solution, line=shorter.line, moves=solution.moves - shorter.saved), shorter
 
 
 def say_compiling() -> None:
@@ -592,7 +656,7 @@ def _say_attempt(attempt: Attempt) -> None:
 
 
 @contextmanager
-def _status_line(visible: bool) -> Iterator[Callable[[Progress], None] | None]:
+def _status_line(visible: bool, text: Callable[[Standing], str]) -> Iterator[Callable[[Standing], None] | None]:
     """Provide a callback that keeps one line of progress on the terminal, and remove the line at the end."""
     if not visible:
         yield None
@@ -603,7 +667,7 @@ def _status_line(visible: bool) -> Iterator[Callable[[Progress], None] | None]:
     # A terminal that does not know its size says 0 by 0, which tqdm would take for no room at all.
     width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
     with tqdm(bar_format="{desc}", leave=False, ncols=width, nrows=2, file=sys.stderr) as line:
-        yield lambda progress: line.set_description_str(_progress_text(progress))
+        yield lambda progress: line.set_description_str(text(progress))
 
 
 def _progress_text(progress: Progress) -> str:
@@ -612,6 +676,17 @@ def _progress_text(progress: Progress) -> str:
         f"best: {progress.rows_dealt} rows dealt, {progress.runs_removed} runs removed, "
         f"{progress.face_down} face-down"
     )
+
+
+def _shortest_progress(progress: ShortestProgress) -> str:
+    return (
+        f"{progress.seconds:.0f} s, {progress.expansions:,} positions; "
+        f"best: {progress.steps} steps, at least {progress.at_least}"
+    )
+
+
+def _improvement_progress(progress: ImproveProgress) -> str:
+    return f"{progress.seconds:.0f} s of improvement, the line is {counted(progress.saved, 'move')} shorter"
 
 
 @contextmanager
@@ -664,7 +739,45 @@ def _solution_json(deal: str, solution: Solution) -> dict[str, Any]:
     }
 
 
-def _print_solution(start: Start, solution: Solution, timeout: float) -> None:
+def _shortest_json(found: Shortest) -> dict[str, Any]:
+    return {
+        "steps": found.steps,
+        "at_least": found.at_least,
+        "proved": found.is_proved,
+        "expansions": found.expansions,
+        "children": found.children,
+        "seconds": round(found.seconds, 3),
+    }
+
+
+def _shortest_text(found: Shortest, rules: Rules) -> str:
+    optional = rules.removal == "optional"
+    steps = "tableau moves, rows dealt and runs taken" if optional else "tableau moves and rows dealt"
+    searched = f"{counted(found.expansions, 'position')} searched for it"
+    if found.is_proved:
+        return f"shortest, proved: {counted(found.steps, 'step')} ({steps}); {searched}"
+    return f"best found {counted(found.steps, 'step')} ({steps}), at least {found.at_least} are needed; {searched}"
+
+
+def _improvement_json(solution: Solution, shorter: Improvement) -> dict[str, Any]:
+    return {
+        "improvement": {
+            "moves_before": solution.moves + shorter.saved,
+            "moves": solution.moves,
+            "work": shorter.work,
+            "seconds": round(shorter.seconds, 3),
+        }
+    }
+
+
+def _improvement_text(solution: Solution, shorter: Improvement) -> str:
+    before = counted(solution.moves + shorter.saved, "tableau move")
+    if shorter.saved == 0:
+        return f"no shorter line than {before} was found in {shorter.seconds:.2f} s more"
+    return f"shortened from {before} to {solution.moves:,} in {shorter.seconds:.2f} s more"
+
+
+def _print_solution(start: Start, solution: Solution, timeout: float, remarks: Sequence[str]) -> None:
     headline = {
         "win": f"{start.id} is won",
         "loss": f"{start.id} cannot be won",
@@ -677,6 +790,7 @@ def _print_solution(start: Start, solution: Solution, timeout: float) -> None:
             f"{counted(solution.moves, 'tableau move')}, {counted(solution.rows_dealt, 'row')} dealt, "
             f"{counted(solution.runs_removed, 'run')} removed"
         )
+        lines += remarks
         steps = describe_line(start.game, solution.line, solution.rules)
         lines += [f"{number:>4}  {step}" for number, step in enumerate(steps, start=1)]
     else:

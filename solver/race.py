@@ -139,10 +139,10 @@ def _work(connection: Pipe) -> None:
 
 
 def _search(task: Task, connection: Pipe) -> Finished:
-    from solver.attempt import Attempt as KernelAttempt
+    from solver.tries import begin_try
 
     begun, cpu_begun, reported = time.perf_counter(), time.process_time(), 0.0
-    attempt = KernelAttempt(task.position, task.rules, task.member, lossless=False, wide=False, memory=task.memory)
+    attempt = begin_try(task.position, task.rules, task.member, lossless=False, memory=task.memory)
     outcome = None
     while outcome is None:
         outcome = attempt.step(task.member.expansions)

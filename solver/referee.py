@@ -138,7 +138,11 @@ def replay(start: Deal | Position, line: Iterable[Move], rules: Rules) -> Positi
 def count_line(start: Deal | Position, line: Line, rules: Rules) -> LineCounts:
     """Return the tableau moves, dealt rows and removed runs of a line; raises `IllegalMove` like `replay`."""
     first = start.position() if isinstance(start, Deal) else start
-    last = replay(first, line, rules)
+    return counts_between(first, line, replay(first, line, rules))
+
+
+def counts_between(first: Position, line: Line, last: Position) -> LineCounts:
+    """Return what `count_line` does for a line whose replay is known to lead from `first` to `last`."""
     return LineCounts(
         tableau_moves=sum(move.kind == "move" for move in line),
         rows_dealt=len(first.rows) - len(last.rows),

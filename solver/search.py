@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from solver import referee
+from solver.machine_code import load_kernels
 from solver.move import Line
 from solver.portfolio import MEMBERS, Member, members
 from solver.position import Deal, Position, check_position, stage_of
@@ -155,6 +156,14 @@ def solve(
     return _Solve(position, rules, budget or Budget(), prove, progress, on_attempt, on_compile).run()
 
 
+def memory_of_arrays(memory: int, processes: int = 1) -> int:
+    """Return the MiB that a search in each of so many processes may take of a budget; imports the kernels' cache."""
+    from solver.kernel import cache
+
+    left = memory - (COMPILER_MEMORY if cache.compiled_here() else 0)
+    return max(left // processes - BASE_MEMORY, SEARCH_MEMORY)
+
+
 @dataclass
 class _Solve:
     """One solve while it runs."""
@@ -231,41 +240,30 @@ class _Solve:
         return self.prove or self.attempts[-1].outcome == "exhausted" or self._is_spent()
 
     def _load_kernels(self) -> None:
-        from solver.kernel import cache
-
-        folder = cache.import_kernels()
-        if not cache.is_compiled(folder):
-            if self.on_compile is not None:
-                self.on_compile()
-            from solver.exhaustion import compile_kernels
-
-            compile_kernels()
-            cache.mark_compiled(folder)
+        load_kernels("search", on_compile=self.on_compile)
         self.search_started = time.perf_counter()
+
+    def _load_beams(self) -> None:
+        """Load what only hard positions need; the time is not theirs either."""
+        begun = time.perf_counter()
+        load_kernels("beam", on_compile=self.on_compile)
+        self.search_started += time.perf_counter() - begun
 
     def _memory(self, processes: int = 1) -> int:
         """Return the bytes that a search in each of so many processes may take."""
-        from solver.kernel import cache
-
-        left = self.budget.memory - (COMPILER_MEMORY if cache.compiled_here() else 0)
-        return max(left // processes - BASE_MEMORY, SEARCH_MEMORY) * MIB
+        return memory_of_arrays(self.budget.memory, processes) * MIB
 
     def _try(self, member: Member, *, lossless: bool = False) -> Line | None:
         """Run one try and record it; return its line if it won."""
-        from solver.attempt import Attempt as KernelAttempt
+        if member.width > 0:
+            self._load_beams()
+        from solver.tries import begin_try
 
         until = member.expansions
         if self.budget.expansions is not None:
             until = min(until, self.budget.expansions - self._spent())
         begun = time.perf_counter()
-        attempt = KernelAttempt(
-            self.position,
-            self.rules,
-            member,
-            lossless=lossless,
-            wide=False,
-            memory=self._memory(),
-        )
+        attempt = begin_try(self.position, self.rules, member, lossless=lossless, memory=self._memory())
         outcome: Outcome | None = None
         while outcome is None:
             outcome = attempt.step(until)
@@ -343,6 +341,7 @@ class _Solve:
         """Let members race in processes; return the line of the first that wins."""
         from solver.race import Race
 
+        self._load_beams()
         jobs = self.budget.jobs
         memory = self._memory(processes=jobs + 1)
         with Race(self.position, self.rules, jobs, memory) as race:
@@ -396,7 +395,7 @@ class _Solve:
             raise SearchError(f"the referee refuses a line that the search found: {error}") from error
         if not final.is_won:
             raise SearchError("the referee replayed a line that the search found, and cards are left at its end")
-        return self._solution("win", line, "the referee replayed the line to its end")
+        return self._solution("win", line, "the referee replayed the line to its end", final)
 
     def _proof(self) -> str:
         proof = self.attempts[-1]
@@ -437,8 +436,8 @@ class _Solve:
             "this does not mean lost"
         )
 
-    def _solution(self, verdict: Verdict, line: Line, reason: str) -> Solution:
-        counts = referee.count_line(self.position, line, self.rules)
+    def _solution(self, verdict: Verdict, line: Line, reason: str, final: Position | None = None) -> Solution:
+        counts = referee.counts_between(self.position, line, final or self.position)
         return Solution(
             verdict=verdict,
             line=line,

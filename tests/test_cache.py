@@ -46,7 +46,7 @@ def test_a_second_run_compiles_nothing(tmp_path: Path) -> None:
     assert first.stdout.splitlines()[0] == "compiling"
     (folder,) = tmp_path.iterdir()
     assert folder.name == f"kernels-{cache.kernel_digest()}"
-    assert cache.is_compiled(folder)
+    assert cache.is_compiled(folder, "search")
     made = machine_code(folder)
     assert len(made) > 20
     second = solve(tmp_path)

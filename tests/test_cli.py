@@ -18,8 +18,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from solver import __version__, search
+from solver import __version__, improve, search
 from solver.cli import cli
+from solver.improve import Improvement
 from solver.move import DEAL, parse_move
 from solver.notation import parse_position
 from solver.numbering import deal_from_id
@@ -234,6 +235,7 @@ def test_options_from_the_environment() -> None:
         (["solve", "1", "--timeout", "-3"], "Invalid value for '--timeout': -3 is not a positive number"),
         (["solve", "1", "--timeout", "nan"], "Invalid value for '--timeout': nan is not a positive number"),
         (["solve", "1", "--timeout", "soon"], "Invalid value for '--timeout'"),
+        (["solve", "1", "--improve", "0"], "Invalid value for '--improve': 0 is not a positive number of seconds"),
         (["solve", "1", "--memory", "0"], "Invalid value for '--memory'"),
         (["solve", "1", "--memory", "9"], "9 is not in the range x>=256"),
         (["solve", "1", "--seed", "-1"], "Invalid value for '--seed'"),
@@ -398,6 +400,54 @@ def test_win_in_words(answer: dict[str, Any]) -> None:
     assert lines[2].startswith("   1  1-5x1    9C onto TD, turns up KC")
     assert lines[3].startswith("   2  deal ")
     assert lines[4] == "0.12 s (0.10 s of CPU time), 12,345 positions searched, 1 position made, 0 tries"
+
+
+@pytest.fixture
+def shorter(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Let `improve` give the fields of this dictionary, and record what it was asked under ``asked``."""
+    fields: dict[str, Any] = {"line": (DEAL,), "length_before": 34, "work": 5, "seconds": 1.2345}
+
+    def made_up(start: Any, line: Any, rules: Rules, **options: Any) -> Improvement:
+        fields["asked"] = options
+        return Improvement(**{name: value for name, value in fields.items() if name != "asked"})
+
+    monkeypatch.setattr(improve, "improve", made_up)
+    return fields
+
+
+def test_improvement_in_words(answer: dict[str, Any], shorter: dict[str, Any]) -> None:
+    lines = run("solve", "12345", "--improve", "1.5", "--memory", "512").stdout.splitlines()
+    assert (shorter["asked"]["seconds"], shorter["asked"]["memory"]) == (1.5, 512)
+    assert lines[1] == "121 tableau moves, 5 rows dealt, 8 runs removed"
+    assert lines[2].startswith("   1  deal ")
+    assert lines[-1] == "shortened from 154 tableau moves to 121 in 1.23 s more"
+    shorter["length_before"] = 1
+    lines = run("solve", "12345", "--improve", "1.5").stdout.splitlines()
+    assert lines[-1] == "no shorter line than 154 tableau moves was found in 1.23 s more"
+
+
+def test_improvement_in_json(answer: dict[str, Any], shorter: dict[str, Any]) -> None:
+    solved = json.loads(run("solve", "12345", "--json", "--improve", "2").stdout)
+    assert list(solved) == [*SOLVE_FIELDS, "improvement"]
+    assert (solved["moves"], solved["line"]) == (121, ["deal"])
+    assert solved["improvement"] == {"moves_before": 154, "moves": 121, "work": 5, "seconds": 1.234}
+
+
+def test_a_real_line_is_improved_and_verified() -> None:
+    printed = run("solve", "12345", "--suits", "1", "--improve", "0.2").stdout
+    assert re.match(r"(shortened from|no shorter line than) \d+ tableau moves? ", printed.splitlines()[-1])
+    moves = re.search(r"^(\d+) tableau moves, 5 rows dealt, 8 runs removed$", printed, re.MULTILINE)
+    assert moves is not None
+    checked = CliRunner().invoke(cli, ["verify", "12345", "-", "--suits", "1"], input=printed)
+    assert checked.stdout.startswith("right: the line wins")
+    assert f" {moves[1]} tableau moves" in checked.stdout
+
+
+def test_what_is_not_won_is_not_improved(answer: dict[str, Any], shorter: dict[str, Any]) -> None:
+    answer.update(verdict="timeout", reason="The time was spent.")
+    assert "asked" not in shorter
+    assert list(json.loads(run("solve", "1", "--json", "--improve", "2").stdout)) == SOLVE_FIELDS
+    assert "asked" not in shorter
 
 
 def test_timeout_does_not_mean_lost(answer: dict[str, Any]) -> None:

@@ -88,6 +88,20 @@ def test_a_real_deal_is_won_with_every_array_grown(suits: int, monkeypatch: pyte
     assert (tight.expansions, tight.children, tight.positions) == (roomy.expansions, roomy.children, roomy.positions)
 
 
+@pytest.mark.skipif(not COMPILED, reason="thousands of positions")
+def test_a_search_that_sweeps_in_every_round_has_no_use_for_breadth() -> None:
+    def children(breadth: int, sweep: int) -> int:
+        member = replace(MEMBERS[0], breadth=breadth, sweep=sweep)
+        position = deal_from_id("ms2", 4).position()
+        searching = attempt.Attempt(position, make_rules(), member, lossless=False, wide=False, memory=MEMORY)
+        while searching.step(20_000) is None:
+            pass
+        return searching.children
+
+    assert children(1, sweep=1) == children(8, sweep=1)
+    assert len({children(breadth, sweep) for breadth in (1, 8) for sweep in (0, 1, 4)}) == 5
+
+
 @pytest.mark.skipif(not COMPILED, reason="tens of thousands of positions")
 def test_a_search_that_wins_nothing_stays_in_bounds() -> None:
     """For the run with bounds checked: all stages, both lists, wide keys, noise, the memory filled."""

@@ -16,7 +16,7 @@ from conftest import COMPILED
 from numba import types
 
 import solver.kernel
-from solver import attempt, exhaustion
+from solver import attempt, beam, deepening, exhaustion
 from solver.kernel import cache
 from solver.kernel.perft import perft
 from solver.numbering import deal_from_id
@@ -31,15 +31,17 @@ KEY_KERNELS = {"mix", "column_key", "full_key"}
 
 @pytest.fixture(scope="module")
 def kernels() -> dict[str, Any]:
-    """Every kernel by name, compiled for the arguments of a search."""
+    """Every kernel by module and name, compiled for the arguments of a search."""
     exhaustion.compile_kernels()
+    deepening.compile_kernels()
+    beam.compile_kernels()
     position = deal_from_id("ms1").position()
     perft(board_of(position), game_of(position, make_rules()), 1)
     found: dict[str, Any] = {}
     for info in pkgutil.iter_modules(solver.kernel.__path__):
         module = importlib.import_module(f"solver.kernel.{info.name}")
         found |= {
-            name: value
+            f"{info.name}.{name}": value
             for name, value in vars(module).items()
             if hasattr(value, "nopython_signatures") and value.py_func.__module__ == module.__name__
         }
@@ -51,7 +53,7 @@ def test_every_kernel_is_compiled_without_the_interpreter(kernels: dict[str, Any
     for name, kernel in kernels.items():
         # One that only kernels call has none: it came out of the cache inside its caller.
         assert len(kernel.nopython_signatures) == len(kernel.signatures), name
-    entries = {"run", "start", "rehash", "perft"}
+    entries = {"bestfirst.run", "bestfirst.start", "beam.run", "trim.shorten", "table.rehash", "perft.perft"}
     assert all(kernels[name].nopython_signatures for name in entries)
 
 
@@ -67,7 +69,7 @@ def test_results_have_the_types_that_are_meant(kernels: dict[str, Any]) -> None:
     for name, kernel in kernels.items():
         for signature in kernel.nopython_signatures:
             result = signature.return_type
-            if name in KEY_KERNELS:
+            if name.partition(".")[2] in KEY_KERNELS:
                 assert result == types.uint64, (name, signature)
             else:
                 # A tuple knows the types of its elements, a constant the one that it is a value of.
@@ -98,5 +100,5 @@ def test_one_machine_code_for_every_game(kernels: dict[str, Any]) -> None:
             member = MEMBERS[0]
             searching = attempt.Attempt(position, rules, member, lossless=wide, wide=wide, memory=50 << 20)
             searching.step(3000)
-    for name in ("run", "start", "rehash"):
+    for name in ("bestfirst.run", "bestfirst.start", "table.rehash"):
         assert len(kernels[name].nopython_signatures) == 1, name

@@ -321,6 +321,7 @@ def test_seeds_draw_the_random_members(monkeypatch: pytest.MonkeyPatch) -> None:
         assert portfolio.random_member(5, number) != portfolio.random_member(6, number)
         assert portfolio.random_member(5, number) != portfolio.random_member(5, number + 1)
     monkeypatch.setattr(portfolio, "MEMBERS", ())
+    monkeypatch.setattr(portfolio, "BEAMS", {})
     deal = deal_from_id("ms1")
     found = {}
     for seed in (0, 1, 2**63 - 1):

@@ -3,6 +3,8 @@
 Open lists by (stage, level).  A round visits the stages in order; in each it takes the best node
 of each of the K most advanced non-empty levels, expands it and pushes its unseen children.  Plain best-first
 search drowns in rearrangements of one position; levels force progress and keep the alternatives.
+Where the most advanced levels are a dead end with room to wander in, K levels would never look elsewhere, so a search
+may *sweep*: every so many rounds it visits all levels.
 After an expansion the search *dives*: while the best unseen child is better than its parent or more
 advanced, it is expanded at once, `MAX_DIVE` times at most.
 
@@ -79,6 +81,8 @@ class Search(Protocol):
 
     breadth: int
     """K, the levels that a round visits in each stage."""
+    sweep: int
+    """Every so many rounds visit all levels; 0 for never."""
     noise: int
     """Amplitude of the noise on scores, hundredths of a point; 0 for none."""
     noise_seed: int
@@ -92,6 +96,8 @@ class Search(Protocol):
     cursor_level: int
     cursor_taken: int
     """Levels visited so far in the stage."""
+    rounds: int
+    """Rounds ended."""
     idle_stages: int
     """Stages found empty in a row; all of them: exhausted."""
     win_state: int
@@ -117,6 +123,7 @@ SEARCH = np.dtype(
                 (name, "i8")
                 for name in (
                     "breadth",
+                    "sweep",
                     "noise",
                     "noise_seed",
                     "state_count",
@@ -127,6 +134,7 @@ SEARCH = np.dtype(
                     "cursor_stage",
                     "cursor_level",
                     "cursor_taken",
+                    "rounds",
                     "idle_stages",
                     "win_state",
                     "win_move",
@@ -278,16 +286,19 @@ def run(space: Space, search: Search, board: Board, game: Game, keys: Keys, limi
     stages = space.roots.shape[0]
     levels = space.roots.shape[1]
     while search.win_state == NONE:
-        # Find the next non-empty list: K levels a stage from the top, then the next stage.
+        # Find the next non-empty list: K levels a stage from the top, all of them in a sweep, then the next stage.
         stage = search.cursor_stage
         level = search.cursor_level
         while level >= 0 and space.roots[stage, level] == NONE:
             level -= 1
-        if level < 0 or search.cursor_taken == search.breadth:
+        sweeps = search.sweep > 0 and search.rounds % search.sweep == search.sweep - 1
+        if level < 0 or (search.cursor_taken == search.breadth and not sweeps):
             search.idle_stages = search.idle_stages + 1 if search.cursor_taken == 0 else 0
             if search.idle_stages == stages:
                 return EXHAUSTED
             search.cursor_stage = (stage + 1) % stages
+            if search.cursor_stage == 0:
+                search.rounds += 1
             search.cursor_level = levels - 1
             search.cursor_taken = 0
             continue

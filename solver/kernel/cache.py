@@ -5,7 +5,7 @@ folder is writable the import fails.  So before the kernels are imported its cac
 
     $SPIDER_CACHE_DIR, or the cache folder of the user       (a temporary folder when that cannot be written)
         kernels-<digest>/      digest of all that the machine code depends on, see `kernel_digest`
-            compiled           written when a first search has compiled everything
+            compiled-search    written when the kernels of that part have been compiled, see machine_code.py
 
 A new digest means new machine code; nothing stale can be loaded.
 """
@@ -24,8 +24,6 @@ import warnings
 from importlib import metadata
 from pathlib import Path
 from typing import Any
-
-MARKER = "compiled"
 
 SETTINGS = ("NUMBA_BOUNDSCHECK", "NUMBA_CPU_FEATURES", "NUMBA_CPU_NAME", "NUMBA_DEBUGINFO", "NUMBA_OPT")
 """Variables that change the machine code; numba's own index overlooks some of them."""
@@ -101,7 +99,7 @@ def import_kernels() -> Path:
         config.CACHE_DIR = str(folder)
         try:
             # These import all others.  A module of kernels that is first imported later would be cached elsewhere.
-            for name in ("bestfirst", "exhaust", "perft"):
+            for name in ("beam", "bestfirst", "exhaust", "idastar", "perft", "trim"):
                 importlib.import_module(f"solver.kernel.{name}")
         finally:
             config.CACHE_DIR = before
@@ -118,17 +116,17 @@ def compiled_here() -> bool:
     return _compiled_here
 
 
-def is_compiled(folder: Path) -> bool:
-    """Whether the machine code in the folder is complete."""
-    return (folder / MARKER).exists()
+def is_compiled(folder: Path, part: str) -> bool:
+    """Whether the machine code of a part in the folder is complete."""
+    return (folder / f"compiled-{part}").exists()
 
 
-def mark_compiled(folder: Path) -> None:
-    """Note that this process has compiled the kernels of the folder."""
+def mark_compiled(folder: Path, part: str) -> None:
+    """Note that this process has compiled the kernels of a part."""
     global _compiled_here
     _compiled_here = True
     try:
-        (folder / MARKER).touch()
+        (folder / f"compiled-{part}").touch()
     except OSError:
         # Only the message about compiling depends on it.
         return

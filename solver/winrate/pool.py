@@ -25,6 +25,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from solver.kernel import cache
+from solver.machine_code import SOLVING, is_compiled
 from solver.winrate.run import POLL_SECONDS, BatchError, warm_up
 
 EXIT_ABANDONED = 1
@@ -109,8 +110,8 @@ def share_cache() -> str | None:
 
 
 def is_warm() -> bool:
-    """Whether the kernels are compiled."""
-    return cache.is_compiled(cache.kernel_cache_folder())
+    """Whether all kernels that a solve may need are compiled."""
+    return is_compiled(*SOLVING)
 
 
 def warm_kernels(executor: Executor, stopped: Callable[[], bool]) -> None:

@@ -19,7 +19,11 @@ from pathlib import Path
 
 from solver import __version__
 
-SEARCH_SOURCES = ("attempt.py", "kernel/*.py", "portfolio.py", "search.py")
+_KERNELS = ("beam", "bestfirst", "exhaust", "layout", "moves", "queues", "score", "table")
+SEARCH_SOURCES = (
+    *(f"{name}.py" for name in ("attempt", "beam", "exhaustion", "portfolio", "search", "tries")),
+    *(f"kernel/{name}.py" for name in _KERNELS),
+)
 """Files of the package whose text decides which positions are visited and in which order."""
 
 DIGITS = 12
@@ -30,11 +34,10 @@ def program_signature() -> str:
     """Return the program signature of this package."""
     package = Path(__file__).parent.parent
     digest = hashlib.sha256()
-    for pattern in SEARCH_SOURCES:
-        for source in sorted(package.glob(pattern)):
-            digest.update(source.relative_to(package).as_posix().encode())
-            # A checkout may have rewritten the ends of the lines.
-            digest.update(source.read_bytes().replace(b"\r\n", b"\n"))
+    for name in SEARCH_SOURCES:
+        digest.update(name.encode())
+        # A checkout may have rewritten the ends of the lines.
+        digest.update((package / name).read_bytes().replace(b"\r\n", b"\n"))
     return f"{__version__}+{digest.hexdigest()[:DIGITS]}"
 
 

@@ -26,6 +26,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, 
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from solver.machine_code import SOLVING, load_kernels
 from solver.numbering import deal_from_id
 from solver.rules import Rules, make_rules
 from solver.search import Budget, SearchError, solve
@@ -87,6 +88,7 @@ Record: TypeAlias = Callable[[Sequence[tuple[Task, Result]]], None]
 @functools.cache
 def warm_up() -> None:
     """Use every kernel once in this process: what is missing in the cache is compiled, the rest is loaded."""
+    load_kernels(*SOLVING)
     solve(deal_from_id(WARM_UP_DEAL), make_rules(), Budget(expansions=WARM_UP_EXPANSIONS))
 
 
