@@ -5,14 +5,13 @@
 
 The positions.  Ending n of a mode is played from PySolFC's deal ms-n under strict rules with automatic removal:
 
-* while a row may be dealt, one is dealt with probability 1/10, and where no tableau move is left;
-* otherwise one of the legal tableau moves, in the order of `solver.legal_moves`, is played, all with one probability;
+* one of the legal moves, in the order of `solver.legal_moves`, is played, the deal of a row among them, all with one
+  probability;
 * the ending is the position right after the last row.
 
-Draws come from ``random.Random(f"{n}/{suits}").random()`` alone, whose stream is the same in every version of Python:
-one to decide on the deal, where there is a choice, one for the move.  Play-outs in which no move is left while rows
-remain give no ending, and the next number takes its place, so the numbers are the seeds.  Weak play leaves
-most endings of one suit won, most of four lost.
+Draws come from ``random.Random(f"{n}/{suits}").random()`` alone, whose stream is the same in every version of Python,
+one a move.  Play-outs in which no move is left while rows remain give no ending, and the next number takes its place, so
+the numbers are the seeds.  Weak play leaves most endings of one suit won, most of four lost.
 
 Solving.  `solver.solve` with its budget of wall time so large that CPU time decides: a solve is stopped from its
 progress call once this process has used `--seconds` of CPU time for it.  Decided is a win, whose line the
@@ -46,7 +45,6 @@ from solver.referee import apply
 from solver.search import Progress
 from solver.winrate.stats import percentile
 
-DEAL_PROBABILITY = 0.1
 MODES = (1, 2, 4)
 HEADINGS = (
     "suits", "endings", "won", "lost", "undecided", "decided", "mean s", "median s", "p90 s", "p99 s", "max s",
@@ -67,12 +65,7 @@ def play_out(number: int, suits: int) -> Position | None:
         moves = legal_moves(position, rules)
         if not moves:
             return None
-        deals = moves[-1].kind == "deal"
-        tableau = moves[:-1] if deals else moves
-        if deals and (not tableau or stream.random() < DEAL_PROBABILITY):
-            move = moves[-1]
-        else:
-            move = tableau[int(stream.random() * len(tableau))]
+        move = moves[int(stream.random() * len(moves))]
         position = apply(position, move, rules)
     return position
 

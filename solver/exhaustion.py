@@ -33,8 +33,8 @@ LAST_GROWTH = 6
 doubling to the end would leave up to half of the memory unused.  Pages that no key has touched cost nothing."""
 MOST_STATES = 1 << 18
 STATES_SHARE = 16
-"""The two tables of the relaxation take at most one part in so many of the memory."""
-STATE_BYTES = 24
+"""The table of the relaxation takes at most one part in so many of the memory."""
+STATE_BYTES = 16
 LOAD = 0.75
 """Keys a slot: a probe is 8 slots long on the mean then, two cache lines, for a third less memory than at one half."""
 MAX_SLOTS = (1 << 32) - 1
@@ -58,12 +58,10 @@ class Exhaustion:
         self._relaxation = new_record(RELAXATION)
         relaxes = relax and not position.rows and position.cards_in_columns <= MAX_RUNS * rules.ranks
         self._slice = RELAXED_SLICE if relaxes else SLICE
-        states = min(max(memory // (2 * STATE_BYTES * STATES_SHARE), 1 << 10), MOST_STATES)
+        states = min(max(memory // (STATE_BYTES * STATES_SHARE), 1 << 10), MOST_STATES)
         # A power of two; none says that nothing is relaxed.
         capacity = 1 << (states.bit_length() - 1) if relaxes else 0
-        self._states = new_table(capacity, 3)
-        self._near = new_record(RELAXATION)
-        self._near_states = new_table(capacity, 3)
+        self._states = new_table(capacity, 2)
         begin(self._table, self._path, self._walk, self._relaxation, self._board, self._game, KEYS)
 
     @property
@@ -89,7 +87,7 @@ class Exhaustion:
     @property
     def relaxed(self) -> int:
         """Positions that the relaxation proved lost."""
-        return int(self._walk.proved + self._walk.proved_near)
+        return int(self._walk.proved)
 
     @property
     def deepest(self) -> int:
@@ -99,7 +97,7 @@ class Exhaustion:
     @property
     def memory_used(self) -> int:
         """Bytes of the arrays."""
-        arrays = (self._table, self._states, self._near_states, *self._path)
+        arrays = (self._table, self._states, *self._path)
         return sum(array.nbytes for array in arrays)
 
     def step(self) -> Outcome | None:
@@ -113,8 +111,6 @@ class Exhaustion:
                 self._walk,
                 self._relaxation,
                 self._states,
-                self._near,
-                self._near_states,
                 self._board,
                 self._game,
                 KEYS,

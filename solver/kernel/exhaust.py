@@ -13,9 +13,8 @@ rearrangement is a path too, so the stack grows like the table.
 
 Sound reductions: columns are interchangeable once the stock is empty, positions from which strict rules can never deal
 again are left (both in moves.py), and where the root has no stock, positions that the relaxation of relax.py proves
-lost.  Only a move that opens a segment or completes a run leads to another of its states, so only then it is asked:
-about the state as seen from the root, which many positions share, and then about the position as a root of its own,
-where more links are pinned.
+lost.  Only a move that opens a segment or completes a run leads to another of its states, so only then it is asked;
+many positions share a state.
 """
 
 from __future__ import annotations
@@ -41,10 +40,6 @@ TABLE_FULL = 4
 MOST_STATES = 100_000
 """States that the relaxation may look at for one position, some 0.1 s."""
 
-NEAR_STATES = 20_000
-NEAR_SHARE = 4
-LEAST_STATES = 200
-
 COMPLETED_MASK = ((1 << COLUMNS) - 1) << COMPLETED_SHIFT
 
 
@@ -67,8 +62,6 @@ class Walk(Protocol):
     children: int
     proved: int
     """Positions that the relaxation proved lost."""
-    proved_near: int
-    near_states: int
     per_stage: I64Array
     """(16,) int64: different positions met, by rows dealt since the root."""
     moves: I64Array
@@ -85,8 +78,6 @@ WALK = np.dtype(
             ("expansions", "i8"),
             ("children", "i8"),
             ("proved", "i8"),
-            ("proved_near", "i8"),
-            ("near_states", "i8"),
             ("per_stage", "i8", (MAX_ROWS + 1,)),
             ("moves", "i8", (MAX_MOVES,)),
         ],
@@ -101,7 +92,7 @@ def begin(
     """Enter the root: the board's cards, lengths, face-down counts and own counts are set, the rest is zero."""
     derive(board, game, keys)
     if game.rows == 0:
-        prepare(relaxation, board, game, False)
+        prepare(relaxation, board, game)
     insert_wide(table, full_key(board, keys, 0), full_key(board, keys, 1))
     walk.positions = 1
     walk.per_stage[board.stage] = 1
@@ -128,34 +119,11 @@ def _put_progress_first(walk: Walk, board: Board, count: int) -> None:
 
 
 @njit(cache=True)
-def _proves_loss(
-    relaxation: Relaxation,
-    states: U64Array,
-    near: Relaxation,
-    near_states: U64Array,
-    walk: Walk,
-    board: Board,
-    game: Game,
-) -> bool:
+def _proves_loss(relaxation: Relaxation, states: U64Array, walk: Walk, board: Board, game: Game) -> bool:
     """Whether the relaxation proves the board lost, which is in another of its states than the position before."""
     enter(relaxation, board, game)
     if is_lost(relaxation, states, game, MOST_STATES):
         walk.proved += 1
-        return True
-    # The states looked at keep in step with the positions, so that they never cost more than a few times as much.
-    most = min(NEAR_STATES, NEAR_STATES + NEAR_SHARE * walk.positions - walk.near_states)
-    if most < LEAST_STATES:
-        return False
-    if 4 * (near.known + NEAR_STATES) > 3 * near_states.shape[0]:
-        near_states[:] = 0
-        near.known = 0
-    prepare(near, board, game, True)
-    enter(near, board, game)
-    before = near.known
-    lost = is_lost(near, near_states, game, most)
-    walk.near_states += near.known - before
-    if lost:
-        walk.proved_near += 1
         return True
     return False
 
@@ -167,8 +135,6 @@ def walk_on(
     walk: Walk,
     relaxation: Relaxation,
     states: U64Array,
-    near: Relaxation,
-    near_states: U64Array,
     board: Board,
     game: Game,
     keys: Keys,
@@ -180,7 +146,7 @@ def walk_on(
     `most` is the number of keys that the table may hold.  After WON the moves of the path up to and with `depth` win.
     """
     relaxes = states.shape[0] > 0
-    if relaxes and walk.expansions == 0 and _proves_loss(relaxation, states, near, near_states, walk, board, game):
+    if relaxes and walk.expansions == 0 and _proves_loss(relaxation, states, walk, board, game):
         walk.depth = -1
     while walk.depth >= 0:
         if walk.positions >= until:
@@ -217,7 +183,7 @@ def walk_on(
                     relaxation.gone[removed] += 1
                 walk.per_stage[board.stage] += 1
                 if is_dead(board.on_table, board.stage < game.rows, game) or (
-                    changes and _proves_loss(relaxation, states, near, near_states, walk, board, game)
+                    changes and _proves_loss(relaxation, states, walk, board, game)
                 ):
                     undo(board, game, move, path.effects[depth])
                     if removed >= 0:

@@ -22,22 +22,11 @@ have left - and allows every move that meets its conditions.  Every line of the 
 relaxation: where that has no line to the empty table, the game has none.  It is small: each of its moves takes a
 segment or a run away, so there are no cycles, and how the loose cards are arranged does not exist.
 
-One thing of the arrangement is kept.  A *link* is a card in sequence on another in the root; it is *pinned* while no
-move can have broken it.  To move the loose card c of a link off its card p with a run that ends in b, the same must
-hold as for a head: (1) with open(rank of p) and open(rank of b) one less each, for neither bears anything right after
-it; and the run follows the pinned links above c, which hold, so the cards of those are of its suit, and where they end
-it goes on with a loose card of its suit that is not pinned elsewhere.  Pins are taken out until none of the rest
-meets that (`_unpin`): were one of these broken before a head moves or a run leaves, the first to be broken would
-have met it.  A head that moves follows its pinned links likewise; a completed run has no card that a pinned link holds
-on another suit, or under one; when it leaves, the links of its suit are no longer pinned, for which of the copies of
-a card went is not known.
-
 A state is its key, one to one, so that this proof does not hang on hashing::
 
     word 0   bits 7c+6..7c   index of the lowest open segment of column c, c = 0..8; bit 63 is set
     word 1   bits 6..0       the same of column 9;  bits 7+4s..10+4s   runs of suit s that have left
-             bits 61..23     number of the root;    bits 63..62        0 being searched, 1 lost, 2 not proved lost
-    word 2   bit l           link l is pinned
+             bits 63..62     0 being searched, 1 lost, 2 not proved lost
 """
 
 from __future__ import annotations
@@ -58,7 +47,6 @@ MAX_RUNS = 15
 """Runs of one suit that a key can count."""
 MAX_DEPTH = MAX_SEGMENTS + MAX_RUNS + 1
 """Every move of the relaxation takes a segment or a run away."""
-MAX_LINKS = 64
 OPTIONS = COLUMNS + SUITS * (COLUMNS + 1)
 """Moves to try in a state: the run of a suit with its king on a floor or at the head of a column, or a head."""
 
@@ -68,11 +56,9 @@ ALIVE = 2
 _ONE = np.uint64(1)
 _MARK = np.uint64(1) << np.uint64(63)
 _STATUS_SHIFT = np.uint64(62)
-_ALL = ~np.uint64(0)
 _KEY_MASK = (np.uint64(1) << np.uint64(62)) - np.uint64(1)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER_2 = np.uint64(0xD6E8FEB86659FD93)
-_MULTIPLIER_3 = np.uint64(0xC2B2AE3D27D4EB4F)
 _HALF = np.uint64(32)
 
 
@@ -81,8 +67,6 @@ class Relaxation(Protocol):
 
     starts: I8Array
     """(10, 105) int8; [c, k]: index of the first card of segment k; the entry after the last holds the length."""
-    segments: I64Array
-    """(10,) int64: number of segments of each column."""
     segment_of: I8Array
     """(10, 128) int8; [c, i]: segment of the card at index i."""
     cards: I8Array
@@ -104,22 +88,6 @@ class Relaxation(Protocol):
     """Cards of the state, fixed and open."""
     known: int
     """Keys in the table."""
-    generation: int
-    """Number of the root, part of every key."""
-    links: int
-    """Links of the root that are followed, `MAX_LINKS` at most."""
-    link_column: I64Array
-    """(64,) int64: column of a link."""
-    link_index: I64Array
-    """(64,) int64: index of its upper card, its lower card is the next one."""
-    link_at: I8Array
-    """(10, 128) int8; [c, i]: link below the card at index i, -1 for none that is followed."""
-    pinned: np.uint64
-    """Bit l: link l has not been broken since the root."""
-    pins: U64Array
-    """(MAX_DEPTH + 1,) uint64: `pinned` at each depth of the search."""
-    pinned_children: I64Array
-    """(4, 15) int64: loose cards by suit and rank that a pinned link holds where they are."""
     options: I64Array
     """(MAX_DEPTH + 1,) int64: option that was taken at each depth of the search."""
 
@@ -129,7 +97,6 @@ RELAXATION = np.dtype(
         np.record,
         [
             ("starts", "i1", (COLUMNS, MAX_SEGMENTS + 1)),
-            ("segments", "i8", (COLUMNS,)),
             ("segment_of", "i1", (COLUMNS, COLUMN_CAPACITY)),
             ("cards", "i1", (COLUMNS, COLUMN_CAPACITY)),
             ("lowest", "i8", (COLUMNS,)),
@@ -141,14 +108,6 @@ RELAXATION = np.dtype(
             ("loose_ranks", "i8", (RANKS,)),
             ("cards_left", "i8"),
             ("known", "i8"),
-            ("generation", "i8"),
-            ("links", "i8"),
-            ("link_column", "i8", (MAX_LINKS,)),
-            ("link_index", "i8", (MAX_LINKS,)),
-            ("link_at", "i1", (COLUMNS, COLUMN_CAPACITY)),
-            ("pinned", "u8"),
-            ("pins", "u8", (MAX_DEPTH + 1,)),
-            ("pinned_children", "i8", (SUITS, RANKS)),
             ("options", "i8", (MAX_DEPTH + 1,)),
         ],
     )
@@ -156,11 +115,8 @@ RELAXATION = np.dtype(
 
 
 @njit(cache=True)
-def prepare(relaxation: Relaxation, board: Board, game: Game, follows_links: bool) -> None:
-    """Cut the columns of the root, whose stock must be empty, into segments."""
-    relaxation.generation += 1
-    links = 0
-    relaxation.gone[:] = 0
+def prepare(relaxation: Relaxation, board: Board, game: Game) -> None:
+    """Cut the columns of the root, whose stock must be empty, into segments; all else is zero."""
     for column in range(game.columns):
         segment = -1
         for i in range(board.length[column]):
@@ -169,16 +125,8 @@ def prepare(relaxation: Relaxation, board: Board, game: Game, follows_links: boo
             if i <= board.down[column] or (board.cards[column, i - 1] & 15) != (card & 15) + 1:
                 segment += 1
                 relaxation.starts[column, segment] = i
-            elif follows_links and links < MAX_LINKS:
-                relaxation.link_column[links] = column
-                relaxation.link_index[links] = i - 1
-                relaxation.link_at[column, i - 1] = links
-                links += 1
-            relaxation.link_at[column, i] = -1
             relaxation.segment_of[column, i] = segment
         relaxation.starts[column, segment + 1] = board.length[column]
-        relaxation.segments[column] = segment + 1
-    relaxation.links = links
 
 
 @njit(cache=True)
@@ -254,119 +202,26 @@ def _slack(relaxation: Relaxation, game: Game) -> int:
 
 
 @njit(cache=True)
-def _is_pinned(relaxation: Relaxation, column: int, index: int) -> bool:
-    """Whether the root's link below a card is pinned."""
-    link = int(relaxation.link_at[column, index])
-    return link >= 0 and relaxation.pinned >> np.uint64(link) & _ONE != 0
-
-
-@njit(cache=True)
-def _can_move(relaxation: Relaxation, column: int, index: int, slack: int) -> bool:
-    """Whether an open card of the root, head or loose, may move with its run: see the top."""
-    card = int(relaxation.cards[column, index])
-    rank = card & 15
-    suit = card >> 4
-    if relaxation.loose_ranks[rank] >= relaxation.open_ranks[rank + 1]:
-        slack -= 1
-    if slack < 0:
-        return False
-    while _is_pinned(relaxation, column, index):
-        index += 1
-        rank -= 1
-        if int(relaxation.cards[column, index]) >> 4 != suit:
-            return False
-    if slack > 0:
-        return True
-    # No place to spare: the run must end in a card that can be without any on it.  The next card of the run is not
-    # pinned elsewhere; what lies on that one may be pinned to it.
-    elsewhere = True
-    while rank > 1 and relaxation.loose_ranks[rank - 1] >= relaxation.open_ranks[rank]:
-        rank -= 1
-        if relaxation.loose[suit, rank] <= (relaxation.pinned_children[suit, rank] if elsewhere else 0):
-            return False
-        elsewhere = False
-    return True
-
-
-@njit(cache=True)
-def _count_pinned(relaxation: Relaxation) -> None:
-    relaxation.pinned_children[:] = 0
-    if relaxation.pinned == 0:
-        return
-    for link in range(relaxation.links):
-        column = relaxation.link_column[link]
-        index = relaxation.link_index[link]
-        if (
-            relaxation.pinned >> np.uint64(link) & _ONE
-            and relaxation.segment_of[column, index] >= relaxation.lowest[column]
-        ):
-            card = int(relaxation.cards[column, index + 1])
-            relaxation.pinned_children[card >> 4, card & 15] += 1
-
-
-@njit(cache=True)
-def _restore(relaxation: Relaxation, game: Game, pinned: np.uint64) -> None:
-    relaxation.pinned = pinned
-    _count_pinned(relaxation)
-
-
-@njit(cache=True)
-def _unpin(relaxation: Relaxation, game: Game) -> None:
-    """Unpin every link that a move of a loose card may break before a head moves or a run leaves."""
-    if relaxation.pinned == 0:
-        relaxation.pinned_children[:] = 0
-        return
-    slack = _slack(relaxation, game)
-    _count_pinned(relaxation)
-    changed = True
-    while changed:
-        changed = False
-        for link in range(relaxation.links):
-            bit = _ONE << np.uint64(link)
-            if relaxation.pinned & bit == 0:
-                continue
-            column = relaxation.link_column[link]
-            index = relaxation.link_index[link]
-            if relaxation.segment_of[column, index] < relaxation.lowest[column]:
-                continue
-            if _can_move(relaxation, column, index + 1, slack):
-                relaxation.pinned &= ~bit
-                card = int(relaxation.cards[column, index + 1])
-                relaxation.pinned_children[card >> 4, card & 15] -= 1
-                changed = True
-
-
-@njit(cache=True)
 def _can_peel(relaxation: Relaxation, game: Game, column: int) -> bool:
     """Whether the head of a column may move: see the second kind of move at the top."""
     if relaxation.lowest[column] == 0:
         return False
-    return _can_move(
-        relaxation, column, int(relaxation.starts[column, relaxation.lowest[column]]), _slack(relaxation, game)
-    )
-
-
-@njit(cache=True)
-def _held_elsewhere(relaxation: Relaxation, game: Game, suit: int, rank: int) -> int:
-    """Return how many loose cards of a suit and rank lie on another suit, or bear one, by pinned links."""
-    held = 0
-    wanted = suit << 4 | rank
-    for column in range(game.columns):
-        lowest = relaxation.lowest[column]
-        first = int(relaxation.starts[column, lowest])
-        last = int(relaxation.starts[column, relaxation.segments[column]])
-        for i in range(first, last):
-            if int(relaxation.cards[column, i]) != wanted or (i == first and lowest > 0):
-                continue
-            bears = _is_pinned(relaxation, column, i) and int(relaxation.cards[column, i + 1]) >> 4 != suit
-            lies = (
-                i > first
-                and _is_pinned(relaxation, column, i - 1)
-                and int(relaxation.cards[column, i - 1]) >> 4 != suit
-            )
-            if bears or lies:
-                held += 1
-    return held
+    head = _head(relaxation, column)
+    rank = head & 15
+    suit = head >> 4
+    slack = _slack(relaxation, game)
+    # The head among the loose: it lies on a card of the next rank, or on a floor.
+    if relaxation.loose_ranks[rank] >= relaxation.open_ranks[rank + 1]:
+        slack -= 1
+    if slack < 0:
+        return False
+    if slack == 0:
+        # No place to spare: the run must go on to a card that can be without any on it.
+        while rank > 1 and relaxation.loose_ranks[rank - 1] >= relaxation.open_ranks[rank]:
+            rank -= 1
+            if relaxation.loose[suit, rank] == 0:
+                return False
+    return True
 
 
 @njit(cache=True)
@@ -377,18 +232,11 @@ def _can_remove(relaxation: Relaxation, game: Game, suit: int, column: int) -> b
             return False
     elif relaxation.lowest[column] == 0 or _head(relaxation, column) != (suit << 4 | game.ranks):
         return False
+    lacking = 0
     for rank in range(1, game.ranks):
         if relaxation.loose[suit, rank] == 0:
-            return False
-    if relaxation.pinned != 0:
-        for rank in range(1, game.ranks if column >= 0 else game.ranks + 1):
-            if relaxation.loose[suit, rank] <= _held_elsewhere(relaxation, game, suit, rank):
-                return False
-        if column >= 0:
-            first = int(relaxation.starts[column, relaxation.lowest[column]])
-            if _is_pinned(relaxation, column, first) and int(relaxation.cards[column, first + 1]) >> 4 != suit:
-                return False
-    return True
+            lacking += 1
+    return lacking == 0
 
 
 @njit(cache=True)
@@ -410,11 +258,6 @@ def _try(relaxation: Relaxation, game: Game, option: int) -> bool:
         if column >= game.columns or not _can_remove(relaxation, game, suit, column):
             return False
         _remove(relaxation, game, suit, column, -1)
-        # Which of its copies a card of the run was is not known.
-        for link in range(relaxation.links):
-            card = int(relaxation.cards[relaxation.link_column[link], relaxation.link_index[link]])
-            if card >> 4 == suit:
-                relaxation.pinned &= ~(_ONE << np.uint64(link))
     else:
         column = option - SUITS * (COLUMNS + 1)
         if column >= game.columns or not _can_peel(relaxation, game, column):
@@ -448,19 +291,16 @@ def _find(relaxation: Relaxation, table: U64Array) -> int:
     word2 = np.uint64(relaxation.lowest[COLUMNS - 1])
     for suit in range(SUITS):
         word2 |= np.uint64(relaxation.gone[suit]) << np.uint64(7 + 4 * suit)
-    word2 |= np.uint64(relaxation.generation) << np.uint64(23)
-    pinned = relaxation.pinned
     mask = np.uint64(table.shape[0] - 1)
-    mixed = (word ^ word2 * _MULTIPLIER_2 ^ pinned * _MULTIPLIER_3) * _MULTIPLIER
+    mixed = (word ^ word2 * _MULTIPLIER_2) * _MULTIPLIER
     mixed = (mixed ^ mixed >> _HALF) * _MULTIPLIER
     i = (mixed ^ mixed >> _HALF) & mask
     while table[i, 0] != 0:
-        if table[i, 0] == word and table[i, 1] & _KEY_MASK == word2 and table[i, 2] == pinned:
+        if table[i, 0] == word and table[i, 1] & _KEY_MASK == word2:
             return signed(i)
         i = (i + _ONE) & mask
     # The first word stays zero, so that the slot is free until the caller takes it with `_take`.
     table[i, 1] = word2
-    table[i, 2] = pinned
     relaxation.options[MAX_DEPTH] = np.int64(word & ~_MARK)
     return signed(i)
 
@@ -473,15 +313,11 @@ def is_lost(relaxation: Relaxation, table: U64Array, game: Game, most: int) -> b
     """
     depth = 0
     options = relaxation.options
-    pins = relaxation.pins
-    relaxation.pinned = _ALL if relaxation.links == MAX_LINKS else (_ONE << np.uint64(relaxation.links)) - _ONE
     entered = True
     limit = relaxation.known + most
     while True:
         finished = 0
         if entered:
-            _unpin(relaxation, game)
-            pins[depth] = relaxation.pinned
             slot = _find(relaxation, table)
             if table[slot, 0] != 0:
                 finished = signed(table[slot, 1] >> _STATUS_SHIFT)
@@ -499,14 +335,12 @@ def is_lost(relaxation: Relaxation, table: U64Array, game: Game, most: int) -> b
             while depth > 0:
                 depth -= 1
                 _take_back(relaxation, game, options[depth])
-                relaxation.pinned = pins[depth]
                 slot = _find(relaxation, table)
                 table[slot, 1] = table[slot, 1] & _KEY_MASK | np.uint64(ALIVE) << _STATUS_SHIFT
             return False
         if finished == LOST:
             depth -= 1
             _take_back(relaxation, game, options[depth])
-            _restore(relaxation, game, pins[depth])
         option = options[depth] + 1
         while option < OPTIONS and not _try(relaxation, game, option):
             option += 1
@@ -521,4 +355,3 @@ def is_lost(relaxation: Relaxation, table: U64Array, game: Game, most: int) -> b
             return True
         depth -= 1
         _take_back(relaxation, game, options[depth])
-        _restore(relaxation, game, pins[depth])
