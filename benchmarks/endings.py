@@ -10,8 +10,8 @@ The positions.  Ending n of a mode is played from PySolFC's deal ms-n under stri
 * the ending is the position right after the last row.
 
 Draws come from ``random.Random(f"{n}/{suits}").random()`` alone, whose stream is the same in every version of Python,
-one a move.  Play-outs in which no move is left while rows remain give no ending, and the next number takes its place, so
-the numbers are the seeds.  Weak play leaves most endings of one suit won, most of four lost.
+one a move.  Play-outs in which no move is left while rows remain give no ending, and the next number takes its place,
+so the numbers are the seeds.  Weak play leaves most endings of one suit won, most of four lost.
 
 Solving.  `solver.solve` with its budget of wall time so large that CPU time decides: a solve is stopped from its
 progress call once this process has used `--seconds` of CPU time for it.  Decided is a win, whose line the
