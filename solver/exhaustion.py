@@ -5,7 +5,7 @@ Like `solver.attempt` it imports numba and is loaded when it is first needed.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from solver.attempt import KEYS, KINGS, decode_move, make_board, make_game
 from solver.kernel.exhaust import EXHAUSTED, STACK_FULL, TABLE_FULL, WALK, WON, Path, begin, walk_on
 from solver.kernel.layout import new_record
 from solver.kernel.moves import MAX_MOVES
-from solver.kernel.table import new_table, rehash
+from solver.kernel.relax import MAX_RUNS, RELAXATION
+from solver.kernel.table import new_table, rehash_wide
 from solver.move import Line
 from solver.position import Position
 from solver.record import Outcome, Reach
@@ -22,10 +23,22 @@ from solver.rules import Rules
 
 SLICE = 20_000
 """Positions between two looks at the clock, some 30 ms."""
+RELAXED_SLICE = 2_000
 FIRST_TABLE = 1 << 12
 FIRST_STACK = 1 << 10
+TABLE_SHARE = 0.75
+"""Share of the memory that the table may take; the rest is for the stack, and for both while one is copied."""
+LAST_GROWTH = 6
+"""A table that is at most one part in so many of its final size grows to that at once: old and new exist together, so
+doubling to the end would leave up to half of the memory unused.  Pages that no key has touched cost nothing."""
+MOST_STATES = 1 << 18
+STATES_SHARE = 16
+"""The table of the relaxation takes at most one part in so many of the memory."""
+STATE_BYTES = 16
 LOAD = 0.75
 """Keys a slot: a probe is 8 slots long on the mean then, two cache lines, for a third less memory than at one half."""
+MAX_SLOTS = (1 << 32) - 1
+"""Bound of the indexing, see `insert_wide`."""
 assert MAX_MOVES < LOAD * FIRST_TABLE
 
 
@@ -35,14 +48,21 @@ class Exhaustion:
     `memory` bounds the arrays in bytes; what is allocated while an array is copied to a larger one counts.
     """
 
-    def __init__(self, position: Position, rules: Rules, *, memory: int) -> None:
+    def __init__(self, position: Position, rules: Rules, *, memory: int, relax: bool = True) -> None:
         self._game = make_game(position, rules, lossless=True, wide=True)
         self._board = make_board(position)
         self._memory = memory
         self._walk = new_record(WALK)
         self._table = new_table(FIRST_TABLE, 2)
         self._path = Path(*(np.empty(FIRST_STACK, np.int32) for _ in Path._fields))
-        begin(self._table, self._path, self._walk, self._board, self._game, KEYS)
+        self._relaxation = new_record(RELAXATION)
+        relaxes = relax and not position.rows and position.cards_in_columns <= MAX_RUNS * rules.ranks
+        self._slice = RELAXED_SLICE if relaxes else SLICE
+        states = min(max(memory // (STATE_BYTES * STATES_SHARE), 1 << 10), MOST_STATES)
+        # A power of two; none says that nothing is relaxed.
+        capacity = 1 << (states.bit_length() - 1) if relaxes else 0
+        self._states = new_table(capacity, 2)
+        begin(self._table, self._path, self._walk, self._relaxation, self._board, self._game, KEYS)
 
     @property
     def positions(self) -> int:
@@ -65,16 +85,38 @@ class Exhaustion:
         return tuple(int(count) for count in self._walk.per_stage[: self._game.rows + 1])
 
     @property
+    def relaxed(self) -> int:
+        """Positions that the relaxation proved lost."""
+        return int(self._walk.proved)
+
+    @property
+    def deepest(self) -> int:
+        """Moves of the longest way from the start that was walked."""
+        return int(self._walk.deepest)
+
+    @property
     def memory_used(self) -> int:
         """Bytes of the arrays."""
-        return self._table.nbytes + sum(array.nbytes for array in self._path)
+        arrays = (self._table, self._states, *self._path)
+        return sum(array.nbytes for array in arrays)
 
     def step(self) -> Outcome | None:
         """Search on for one slice; return the outcome once there is one."""
-        until = self.positions + SLICE
+        until = self.positions + self._slice
         while True:
             most = int(LOAD * self._table.shape[0])
-            reason = walk_on(self._table, self._path, self._walk, self._board, self._game, KEYS, until, most)
+            reason = walk_on(
+                self._table,
+                self._path,
+                self._walk,
+                self._relaxation,
+                self._states,
+                self._board,
+                self._game,
+                KEYS,
+                until,
+                most,
+            )
             if reason == WON:
                 return "win"
             if reason == EXHAUSTED:
@@ -94,17 +136,26 @@ class Exhaustion:
         return tuple(decode_move(int(code)) for code in self._path.moves[: self._walk.depth + 1])
 
     def _grow(self, full: int) -> bool:
-        old: Any = self._table if full == TABLE_FULL else self._path.moves
-        added = 2 * old.nbytes * (1 if full == TABLE_FULL else len(self._path))
         # Old and new exist together while one is copied.
-        if self.memory_used + added > self._memory:
-            return False
+        left = self._memory - self.memory_used
         if full == TABLE_FULL:
-            table = new_table(2 * old.shape[0], 2)
-            rehash(old, table)
+            old = self._table
+            slot = old.nbytes // old.shape[0]
+            final = min(int(TABLE_SHARE * self._memory) // slot, MAX_SLOTS)
+            slots = 2 * old.shape[0] if LAST_GROWTH * 2 * old.shape[0] <= final else final
+            if slots <= old.shape[0] or slots * slot > left:
+                return False
+            table = new_table(slots, 2)
+            rehash_wide(old, table)
             self._table = table
-        else:
-            self._path = Path(*(np.concatenate([array, np.empty_like(array)]) for array in self._path))
+            return True
+        # One array after the other, so that only one of them exists twice.
+        # Added in the end: the size of each; while the last is copied: two such sizes for it, one for each before.
+        if (len(self._path) + 1) * self._path.moves.nbytes > left:
+            return False
+        for name in Path._fields:
+            array: Any = getattr(self._path, name)
+            self._path = self._path._replace(**cast("Any", {name: np.concatenate([array, np.empty_like(array)])}))
         return True
 
 

@@ -41,6 +41,8 @@ class Attempt:
     seconds: float
     positions_by_stage: tuple[int, ...] = ()
     """The positions by rows dealt since the start; counted by the exhaustive search alone."""
+    relaxed: int = 0
+    """Positions among them that a relaxation of the game proved lost, see kernel/relax.py: they were not expanded."""
 
     @property
     def is_proof(self) -> bool:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from solver import referee
 from solver.machine_code import load_kernels
@@ -26,6 +26,9 @@ from solver.portfolio import MEMBERS, Member, members
 from solver.position import Deal, Position, check_position, stage_of
 from solver.record import PROOF_KEY_BITS, Attempt, Outcome, Reach
 from solver.rules import Rules
+
+if TYPE_CHECKING:
+    from solver.exhaustion import Exhaustion
 
 Verdict: TypeAlias = Literal["win", "loss", "timeout"]
 
@@ -39,6 +42,12 @@ MIN_MEMORY = BASE_MEMORY + SEARCH_MEMORY
 """MiB of the smallest budget; a first run, which compiles, needs `COMPILER_MEMORY` more."""
 MIB = 1 << 20
 PROGRESS_SECONDS = 0.1
+FIRST_PROOF = 2_000
+"""Positions that the exhaustive search of an ending looks at before the first try: most losses need no more."""
+SHORT_LINE = 2_000
+"""Moves of a line of the exhaustive search that is told at once."""
+LONG_LINE_EXPANSIONS = 1_000_000
+"""Expansions of the members after which a longer one is."""
 LOSSLESS_EXPANSIONS = 200_000
 """Budget of the best-first search over all moves that matter, before everything is searched."""
 
@@ -173,6 +182,10 @@ class _Solve:
     """When the budget of time began: loading and compiling the kernels is not the deal's fault."""
     workers_cpu: float = 0.0
     reported: float = 0.0
+    proof: Exhaustion | None = None
+    """The exhaustive search while it runs, or waits for a member."""
+    proof_outcome: Outcome | None = None
+    proof_seconds: float = 0.0
 
     def run(self) -> Solution:
         if self.position.is_won:
@@ -190,18 +203,37 @@ class _Solve:
 
     def _search(self) -> Line | None:
         """Try members until one wins, the space is exhausted or the budget is spent."""
+        if not self.position.rows:
+            self._begin_proof()
+            if self._advance_proof(FIRST_PROOF) in ("exhausted", "budget"):
+                return None
         portfolio = members(self.budget.seed)
         line = self._try(next(portfolio))
         if line is None and self.budget.jobs > 1 and not self._is_over():
             line = self._race(portfolio)
         while line is None and not self._is_over():
-            line = self._try(next(portfolio))
+            # An ending may be lost, and then no member ever ends: a proof gets as much as they do.
+            if self.proof is not None and self._advance_proof(self._spent_by_members()) in ("exhausted", "budget"):
+                return None
+            if self._should_take_long_line():
+                break
+            if not self._is_spent():
+                line = self._try(next(portfolio))
         if line is None and not self._is_spent():
             # The best-first search first: should there be a win after all, its line is the shorter by far.
             line = self._try(replace(MEMBERS[0], expansions=LOSSLESS_EXPANSIONS), lossless=True)
         if line is None and not self._is_spent():
             line = self._exhaust()
+        if line is None and self.proof is not None and self.proof_outcome == "win":
+            line = self.proof.line()
+        self._end_proof()
         return line
+
+    def _should_take_long_line(self) -> bool:
+        """Whether the exhaustive search has won, and members had their chance to win in fewer moves."""
+        if self.proof is None or self.proof_outcome != "win":
+            return False
+        return len(self.proof.line()) <= SHORT_LINE or self._spent_by_members() >= LONG_LINE_EXPANSIONS
 
     def _is_over(self) -> bool:
         """Whether further members are pointless: their list exhausted, a proof wanted, or the budget spent."""
@@ -247,31 +279,63 @@ class _Solve:
 
     def _exhaust(self) -> Line | None:
         """Search everything, whatever it takes of the budget; return a line if there is one after all."""
+        if self.proof is None:
+            self._begin_proof()
+        proof = self.proof
+        assert proof is not None
+        outcome = self._advance_proof(None)
+        return proof.line() if outcome == "win" else None
+
+    def _begin_proof(self) -> None:
         from solver.exhaustion import Exhaustion
 
+        # The proof of an ending keeps its table while members search.
+        memory = self._memory() if self.position.rows else self._memory() // 2
+        self.proof = Exhaustion(self.position, self.rules, memory=memory)
+        self.proof_seconds = 0.0
+        self.proof_outcome = None
+
+    def _advance_proof(self, positions: int | None) -> Outcome | None:
+        """Go on with the exhaustive search up to a number of positions, or to its end; record it when it ends.
+
+        None means that it may go on.  So it does after a win: its line is long, and members may find a shorter one.
+        """
+        proof = self.proof
+        assert proof is not None
         begun = time.perf_counter()
-        search = Exhaustion(self.position, self.rules, memory=self._memory())
-        most = 1 << 62 if self.budget.expansions is None else self.budget.expansions - self._spent()
-        outcome: Outcome | None = None
-        while outcome is None:
-            outcome = search.step()
-            if outcome is None and (self._searched() >= self.budget.seconds or search.expansions >= most):
+        most = 1 << 62 if self.budget.expansions is None else self.budget.expansions - self._spent_by_members()
+        outcome = self.proof_outcome
+        while outcome is None and (positions is None or proof.positions < positions):
+            outcome = proof.step()
+            if outcome is None and (self._searched() >= self.budget.seconds or proof.expansions >= most):
                 outcome = "budget"
             if self._report_is_due():
-                self._report([search.reach()], search.expansions, search.children)
+                self._report([proof.reach()], 0, 0)
+        self.proof_seconds += time.perf_counter() - begun
+        self.proof_outcome = outcome
+        if outcome in ("exhausted", "budget") or (outcome is not None and positions is None):
+            self._end_proof()
+        return outcome
+
+    def _end_proof(self) -> None:
+        """Record the exhaustive search, if one has begun."""
+        proof = self.proof
+        if proof is None:
+            return
+        self.proof = None
         self._record(
             Attempt(
                 "exhaustive",
                 True,
-                outcome,
-                search.expansions,
-                search.children,
-                search.positions,
-                time.perf_counter() - begun,
-                search.positions_by_stage,
+                self.proof_outcome or "budget",
+                proof.expansions,
+                proof.children,
+                proof.positions,
+                self.proof_seconds,
+                proof.positions_by_stage,
+                proof.relaxed,
             )
         )
-        return search.line() if outcome == "win" else None
 
     def _race(self, portfolio: Iterator[Member]) -> Line | None:
         """Let members race in processes; return the line of the first that wins."""
@@ -316,7 +380,7 @@ class _Solve:
             Progress(
                 tries=len(self.attempts) + len(reaches),
                 expansions=self._spent() + expansions,
-                children=sum(done.children for done in self.attempts) + children,
+                children=self._judged() + children,
                 rows_dealt=stage_of(self.position, self.rules) + best.rows_dealt,
                 runs_removed=len(self.position.completed) + best.runs_removed,
                 face_down=best.face_down,
@@ -335,14 +399,24 @@ class _Solve:
 
     def _proof(self) -> str:
         proof = self.attempts[-1]
+        if proof.positions == proof.relaxed == 1:
+            return "no line wins even in a relaxation of the game, which was searched to its end"
         stages = ", ".join(f"{count:,}" for count in proof.positions_by_stage)
+        relaxed = f"; {proof.relaxed:,} of them have no line even in a relaxation of the game" if proof.relaxed else ""
         return (
-            f"all {proof.positions:,} positions that can be reached were searched (by rows dealt: {stages}; "
-            f"{PROOF_KEY_BITS}-bit keys), and none is won"
+            f"all {proof.positions:,} positions that could matter were searched (by rows dealt: {stages}; "
+            f"{PROOF_KEY_BITS}-bit keys{relaxed}), and none is won"
         )
 
     def _spent(self) -> int:
+        return self._spent_by_members() + (0 if self.proof is None else self.proof.expansions)
+
+    def _spent_by_members(self) -> int:
+        """Return the expansions of what has ended, which is all but an exhaustive search that waits."""
         return sum(attempt.expansions for attempt in self.attempts)
+
+    def _judged(self) -> int:
+        return sum(attempt.children for attempt in self.attempts) + (0 if self.proof is None else self.proof.children)
 
     def _is_spent(self) -> bool:
         expansions = self.budget.expansions
@@ -350,12 +424,17 @@ class _Solve:
 
     def _why_timeout(self) -> str:
         last = self.attempts[-1]
+        why = "the budget was spent before a win was found or a loss was proved"
         if last.outcome == "memory":
-            return (
-                f"the memory of {self.budget.memory} MiB was full after {last.positions:,} positions; "
-                "this does not mean lost"
-            )
-        return "the budget was spent before a win was found or a loss was proved; this does not mean lost"
+            why = f"the memory of {self.budget.memory} MiB was full after {last.positions:,} positions"
+        proof = next((tried for tried in reversed(self.attempts) if tried.positions_by_stage), None)
+        if proof is None:
+            return f"{why}; this does not mean lost"
+        stages = ", ".join(f"{count:,}" for count in proof.positions_by_stage)
+        return (
+            f"{why}; the exhaustive search met {proof.positions:,} positions (by rows dealt: {stages}); "
+            "this does not mean lost"
+        )
 
     def _solution(self, verdict: Verdict, line: Line, reason: str, final: Position | None = None) -> Solution:
         counts = referee.counts_between(self.position, line, final or self.position)
@@ -368,7 +447,7 @@ class _Solve:
             rows_dealt=counts.rows_dealt,
             runs_removed=counts.runs_removed,
             expansions=self._spent(),
-            children=sum(attempt.children for attempt in self.attempts),
+            children=self._judged(),
             attempts=tuple(self.attempts),
             seconds=self._seconds(),
             cpu_seconds=time.process_time() - self.cpu_started + self.workers_cpu,

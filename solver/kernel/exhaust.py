@@ -11,8 +11,10 @@ The moves of a position are generated anew whenever the search comes back to it;
 that depends on the position alone.  The path may become as long as there are positions, for a wandering
 rearrangement is a path too, so the stack grows like the table.
 
-Sound reductions, all in moves.py: columns are interchangeable once the stock is empty, and positions from which
-strict rules can never deal again are left.
+Sound reductions: columns are interchangeable once the stock is empty, positions from which strict rules can never deal
+again are left (both in moves.py), and where the root has no stock, positions that the relaxation of relax.py proves
+lost.  Only a move that opens a segment or completes a run leads to another of its states, so only then it is asked;
+many positions share a state.
 """
 
 from __future__ import annotations
@@ -22,10 +24,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numba import njit
 
-from solver.kernel.layout import MAX_ROWS, Board, Game, I32Array, I64Array, U64Array
-from solver.kernel.moves import MAX_MOVES, apply, generate, is_dead, undo
+from solver.kernel.layout import COLUMNS, MAX_ROWS, Board, Game, I32Array, I64Array, U64Array
+from solver.kernel.moves import COMPLETED_SHIFT, MAX_MOVES, SUIT_SHIFT, apply, generate, is_dead, undo
+from solver.kernel.relax import Relaxation, changes_state, enter, is_lost, prepare
 from solver.kernel.score import Keys, derive, derive_after, full_key, judge
-from solver.kernel.table import insert
+from solver.kernel.table import insert_wide
 
 # What `run` returns.
 SLICE_DONE = 0
@@ -33,6 +36,11 @@ WON = 1
 EXHAUSTED = 2
 STACK_FULL = 3
 TABLE_FULL = 4
+
+MOST_STATES = 100_000
+"""States that the relaxation may look at for one position, some 0.1 s."""
+
+COMPLETED_MASK = ((1 << COLUMNS) - 1) << COMPLETED_SHIFT
 
 
 class Path(NamedTuple):
@@ -52,6 +60,8 @@ class Walk(Protocol):
     positions: int
     expansions: int
     children: int
+    proved: int
+    """Positions that the relaxation proved lost."""
     per_stage: I64Array
     """(16,) int64: different positions met, by rows dealt since the root."""
     moves: I64Array
@@ -67,6 +77,7 @@ WALK = np.dtype(
             ("positions", "i8"),
             ("expansions", "i8"),
             ("children", "i8"),
+            ("proved", "i8"),
             ("per_stage", "i8", (MAX_ROWS + 1,)),
             ("moves", "i8", (MAX_MOVES,)),
         ],
@@ -75,23 +86,68 @@ WALK = np.dtype(
 
 
 @njit(cache=True)
-def begin(table: U64Array, path: Path, walk: Walk, board: Board, game: Game, keys: Keys) -> None:
+def begin(
+    table: U64Array, path: Path, walk: Walk, relaxation: Relaxation, board: Board, game: Game, keys: Keys
+) -> None:
     """Enter the root: the board's cards, lengths, face-down counts and own counts are set, the rest is zero."""
     derive(board, game, keys)
-    insert(table, full_key(board, keys, 0), full_key(board, keys, 1))
+    if game.rows == 0:
+        prepare(relaxation, board, game)
+    insert_wide(table, full_key(board, keys, 0), full_key(board, keys, 1))
     walk.positions = 1
     walk.per_stage[board.stage] = 1
     path.nexts[0] = 0
 
 
 @njit(cache=True)
+def _removed_suit(effects: int) -> int:
+    """Return the suit of the run that a move of a game without stock completed, -1 for none."""
+    return effects >> SUIT_SHIFT & 3 if effects & COMPLETED_MASK else -1
+
+
+@njit(cache=True)
+def _put_progress_first(walk: Walk, board: Board, count: int) -> None:
+    """Order the moves: first those that can never be taken back, each part in the order of its own."""
+    first = 0
+    for i in range(count):
+        move = walk.moves[i]
+        if changes_state(board, move):
+            for j in range(i, first, -1):
+                walk.moves[j] = walk.moves[j - 1]
+            walk.moves[first] = move
+            first += 1
+
+
+@njit(cache=True)
+def _proves_loss(relaxation: Relaxation, states: U64Array, walk: Walk, board: Board, game: Game) -> bool:
+    """Whether the relaxation proves the board lost, which is in another of its states than the position before."""
+    enter(relaxation, board, game)
+    if is_lost(relaxation, states, game, MOST_STATES):
+        walk.proved += 1
+        return True
+    return False
+
+
+@njit(cache=True)
 def walk_on(
-    table: U64Array, path: Path, walk: Walk, board: Board, game: Game, keys: Keys, until: int, most: int
+    table: U64Array,
+    path: Path,
+    walk: Walk,
+    relaxation: Relaxation,
+    states: U64Array,
+    board: Board,
+    game: Game,
+    keys: Keys,
+    until: int,
+    most: int,
 ) -> int:
     """Search until `until` positions are known; return why it stopped.
 
     `most` is the number of keys that the table may hold.  After WON the moves of the path up to and with `depth` win.
     """
+    relaxes = states.shape[0] > 0
+    if relaxes and walk.expansions == 0 and _proves_loss(relaxation, states, walk, board, game):
+        walk.depth = -1
     while walk.depth >= 0:
         if walk.positions >= until:
             return SLICE_DONE
@@ -101,6 +157,8 @@ def walk_on(
             return STACK_FULL
         depth = walk.depth
         count = generate(board, game, walk.moves)
+        if relaxes:
+            _put_progress_first(walk, board, count)
         i = path.nexts[depth]
         if i == 0:
             walk.expansions += 1
@@ -114,13 +172,22 @@ def walk_on(
                 path.moves[depth] = move
                 path.nexts[depth] = i
                 return WON
-            if insert(table, board.child_key[0], board.child_key[1]):
+            if insert_wide(table, board.child_key[0], board.child_key[1]):
                 walk.positions += 1
                 path.moves[depth] = move
+                changes = relaxes and changes_state(board, move)
                 path.effects[depth] = apply(board, game, move)
+                removed = _removed_suit(path.effects[depth]) if relaxes else -1
+                if removed >= 0:
+                    changes = True
+                    relaxation.gone[removed] += 1
                 walk.per_stage[board.stage] += 1
-                if is_dead(board.on_table, board.stage < game.rows, game):
+                if is_dead(board.on_table, board.stage < game.rows, game) or (
+                    changes and _proves_loss(relaxation, states, walk, board, game)
+                ):
                     undo(board, game, move, path.effects[depth])
+                    if removed >= 0:
+                        relaxation.gone[removed] -= 1
                 else:
                     derive_after(board, game, keys, move)
                     descends = True
@@ -134,5 +201,8 @@ def walk_on(
             if depth > 0:
                 move = int(path.moves[depth - 1])
                 undo(board, game, move, path.effects[depth - 1])
+                removed = _removed_suit(path.effects[depth - 1]) if relaxes else -1
+                if removed >= 0:
+                    relaxation.gone[removed] -= 1
                 derive_after(board, game, keys, move)
     return EXHAUSTED

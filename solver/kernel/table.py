@@ -20,10 +20,11 @@ from solver.kernel.layout import U64Array
 
 FREE = np.uint64(0)
 ONE = np.uint64(1)
+HALF = np.uint64(32)
 
 
 def new_table(capacity: int, words: int) -> U64Array:
-    """Return an empty table; capacity must be a power of two."""
+    """Return an empty table; a power of two where `insert` fills it."""
     return np.zeros((capacity, words), np.uint64)
 
 
@@ -51,3 +52,32 @@ def rehash(old: U64Array, new: U64Array) -> None:
     for i in range(old.shape[0]):
         if old[i, 0] != FREE:
             insert(new, old[i, 0], old[i, old.shape[1] - 1])
+
+
+@njit(cache=True)
+def insert_wide(slots: U64Array, key: np.uint64, key2: np.uint64) -> bool:
+    """Add a key of 128 bits to a table of any capacity below 2^32, which `insert` cannot; return whether it was new.
+
+    The high half of the first word times the capacity, without its low half, is the slot: a division without one.
+    """
+    capacity = np.uint64(slots.shape[0])
+    if key == FREE:
+        key = ONE
+    i = ((key >> HALF) * capacity) >> HALF
+    while slots[i, 0] != FREE:
+        if slots[i, 0] == key and slots[i, 1] == key2:
+            return False
+        i += ONE
+        if i == capacity:
+            i = FREE
+    slots[i, 0] = key
+    slots[i, 1] = key2
+    return True
+
+
+@njit(cache=True)
+def rehash_wide(old: U64Array, new: U64Array) -> None:
+    """Insert every key of `old` into the larger, empty table `new`, both filled by `insert_wide`."""
+    for i in range(old.shape[0]):
+        if old[i, 0] != FREE:
+            insert_wide(new, old[i, 0], old[i, 1])

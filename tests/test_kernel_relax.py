@@ -1,0 +1,110 @@
+"""The relaxation of endings: whatever it says is lost is lost, on thousands of small endings of all kinds."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import naive
+import pytest
+from conftest import COMPILED
+
+from solver import referee
+from solver.cards import make_card, rank_of
+from solver.exhaustion import Exhaustion
+from solver.position import Position, check_position
+from solver.record import Outcome
+from solver.rules import Rules, make_rules
+
+pytestmark = pytest.mark.kernel
+
+MEMORY = 64 << 20
+GAMES, NAIVE_GAMES, LIMIT = (4000, 1500, 300) if COMPILED else (4, 10, 60)
+POSITIONS = 5_000
+"""Positions after which the search without the relaxation leaves a verdict open."""
+
+
+def ending(rng: random.Random) -> tuple[Position, Rules]:
+    """Return a small position with an empty stock: any rules, some runs gone, sequences short or long."""
+    ranks = rng.choice((3, 4, 5, 6, 7))
+    packs = 1 if ranks > 5 else rng.choice((1, 2))
+    columns = rng.choice((3, 4, 5, 6, 7))
+    cards_in_all = 4 * packs * ranks
+    rules = Rules(
+        suits=rng.choice((1, 2, 3, 4)),
+        deal_onto_empty=rng.random() < 0.5,
+        removal=rng.choice(("automatic", "optional")),
+        columns=columns,
+        ranks=ranks,
+        packs=packs,
+        heights=tuple(cards_in_all // columns + (column < cards_in_all % columns) for column in range(columns)),
+        rows=(),
+    )
+    runs = [suit for suit, share in zip((3, 2, 1, 0), rules.suit_runs, strict=False) for _ in range(share)]
+    rng.shuffle(runs)
+    gone = rng.randrange(len(runs) - 1)
+    cards = [make_card(rank, suit) for suit in runs[gone:] for rank in range(1, ranks + 1)]
+    rng.shuffle(cards)
+    piles: list[list[int]] = [[] for _ in range(columns)]
+    sequenced = rng.random()
+    for card in cards:
+        fits = [pile for pile in piles if pile and rank_of(pile[-1]) == rank_of(card) + 1]
+        (rng.choice(fits) if fits and rng.random() < sequenced else rng.choice(piles)).append(card)
+    down = tuple(rng.randrange(min(len(pile), 5)) if pile else 0 for pile in piles)
+    return Position(tuple(map(tuple, piles)), down, (), tuple(sorted(runs[:gone]))), rules
+
+
+def run(search: Exhaustion, most: int | None = None) -> Outcome | None:
+    outcome = None
+    while outcome is None and (most is None or search.positions < most):
+        outcome = search.step()
+    return outcome
+
+
+def test_verdicts_are_those_of_the_naive_game() -> None:
+    rng = random.Random("naive")
+    seen: Counter[tuple[str, bool]] = Counter()
+    for _ in range(NAIVE_GAMES):
+        position, rules = ending(rng)
+        verdict = naive.exhaust(position, rules, LIMIT)
+        if verdict is None:
+            continue
+        search = Exhaustion(position, rules, memory=MEMORY)
+        assert run(search) == {"win": "win", "loss": "exhausted"}[verdict], (position, rules)
+        if verdict == "win":
+            assert referee.replay(position, search.line(), rules).is_won
+        seen[verdict, search.relaxed > 0] += 1
+    if COMPILED:
+        # Both verdicts are common, and so are losses that the relaxation saw.
+        assert min(seen["win", False], seen["loss", True]) > 100
+
+
+@pytest.mark.skipif(not COMPILED, reason="millions of positions take plain Python days")
+def test_verdicts_are_those_of_the_search_without_it() -> None:
+    rng = random.Random("kernel")
+    seen: Counter[tuple[str, bool]] = Counter()
+    for _ in range(GAMES):
+        position, rules = ending(rng)
+        plain = Exhaustion(position, rules, memory=MEMORY, relax=False)
+        expected = run(plain, POSITIONS)
+        if expected is None:
+            continue
+        search = Exhaustion(position, rules, memory=MEMORY)
+        outcome = run(search, 20 * POSITIONS)
+        # Depth first in another order, a win may come late.
+        assert outcome == expected or (expected == "win" and outcome is None), (position, rules)
+        assert expected == "win" or search.positions <= plain.positions
+        seen[expected, search.relaxed > 0] += 1
+    # Wins that were found although some positions on the way were left, too.
+    assert min(seen["win", True], seen["exhausted", True]) > 100
+
+
+def test_a_position_that_the_relaxation_loses_needs_no_search() -> None:
+    # No card can be placed: every open card is a king or lacks the next higher one.
+    rules = make_rules(suits=1, columns=2, ranks=3, packs=1, heights=(6, 6), rows=())
+    position = Position(((49, 49, 50, 50, 51, 51), (49, 49, 51, 51, 50, 50)), (0, 0), (), ())
+    check_position(position, rules)
+    search = Exhaustion(position, rules, memory=MEMORY)
+    assert run(search) == "exhausted"
+    assert naive.exhaust(position, rules) == "loss"
+    assert (search.positions, search.relaxed) == (1, 1)
