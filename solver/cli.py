@@ -729,6 +729,7 @@ def _solution_json(deal: str, solution: Solution) -> dict[str, Any]:
                 "children": attempt.children,
                 "positions": attempt.positions,
                 "positions_by_stage": list(attempt.positions_by_stage),
+                "relaxed": attempt.relaxed,
                 "seconds": round(attempt.seconds, 3),
             }
             for attempt in solution.attempts

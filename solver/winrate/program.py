@@ -19,7 +19,7 @@ from pathlib import Path
 
 from solver import __version__
 
-_KERNELS = ("beam", "bestfirst", "exhaust", "layout", "moves", "queues", "score", "table")
+_KERNELS = ("beam", "bestfirst", "exhaust", "layout", "moves", "queues", "relax", "score", "table")
 SEARCH_SOURCES = (
     *(f"{name}.py" for name in ("attempt", "beam", "exhaustion", "portfolio", "search", "tries")),
     *(f"kernel/{name}.py" for name in _KERNELS),
