@@ -278,36 +278,44 @@ def positive_seconds(_context: click.Context, _parameter: click.Parameter, value
     return value
 
 
+def timeout_option(seconds: float, text: str) -> Callable[[F], F]:
+    """Return a decorator that adds ``--timeout`` with a default and a help text."""
+    return click.option(
+        "--timeout",
+        type=float,
+        default=seconds,
+        show_default=True,
+        callback=positive_seconds,
+        metavar="SECONDS",
+        help=text,
+    )
+
+
+def memory_option(text: str = "Use at most so many MiB, Python and the machine code included.") -> Callable[[F], F]:
+    """Return a decorator that adds ``--memory``."""
+    return click.option(
+        "--memory",
+        type=click.IntRange(min=search.MIN_MEMORY),
+        default=1024,
+        show_default=True,
+        metavar="MIB",
+        help=text,
+    )
+
+
+def seed_option(text: str, name: str = "--seed") -> Callable[[F], F]:
+    """Return a decorator that adds the seed of what is drawn at random."""
+    return click.option(name, type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, metavar="N", help=text)
+
+
 # ---- commands ------------------------------------------------------------------------------------
 
 
 @cli.command(epilog=EPILOG)
 @game_options
-@click.option(
-    "--timeout",
-    type=float,
-    default=60.0,
-    show_default=True,
-    callback=positive_seconds,
-    metavar="SECONDS",
-    help="Give up after so many seconds.",
-)
-@click.option(
-    "--memory",
-    type=click.IntRange(min=search.MIN_MEMORY),
-    default=1024,
-    show_default=True,
-    metavar="MIB",
-    help="Use at most so many MiB, Python and the machine code included.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**63 - 1),
-    metavar="N",
-    default=0,
-    show_default=True,
-    help="What the restarts draw from; the same seed searches the same way.",
-)
+@timeout_option(60.0, "Give up after so many seconds.")
+@memory_option()
+@seed_option("What the restarts draw from; the same seed searches the same way.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 @click.option(
     "--jobs",

@@ -32,12 +32,14 @@ from solver.cli import (
     is_number,
     load_game,
     load_start,
-    positive_seconds,
+    memory_option,
     read_input,
     run_search,
     say,
     say_compiling,
     searching,
+    seed_option,
+    timeout_option,
 )
 from solver.history import MOVES_LABEL, Checked, read_line, split_record
 from solver.history import check as check_line
@@ -66,27 +68,9 @@ def _time_options(seconds: float) -> Callable[[F], F]:
     """Return a decorator that adds the options on what a search may spend."""
 
     def decorate(command: F) -> F:
-        for option in (
-            click.option(
-                "--memory",
-                type=click.IntRange(min=search.MIN_MEMORY),
-                default=1024,
-                show_default=True,
-                metavar="MIB",
-                help="Use at most so many MiB, Python and the machine code included.",
-            ),
-            click.option(
-                "--timeout",
-                type=float,
-                default=seconds,
-                show_default=True,
-                callback=positive_seconds,
-                metavar="SECONDS",
-                help="Search for so many seconds at most, all searches together.",
-            ),
-        ):
-            command = option(command)
-        return command
+        return timeout_option(seconds, "Search for so many seconds at most, all searches together.")(
+            memory_option()(command)
+        )
 
     return decorate
 
@@ -106,14 +90,7 @@ def _time_options(seconds: float) -> Callable[[F], F]:
     metavar="N",
     help="Search so many arrangements of the cards not seen: all where there are no more, else some drawn at random.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**63 - 1),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="What they are drawn from.",
-)
+@seed_option("What they are drawn from.")
 @click.option(
     "--plan",
     type=PATH,

@@ -21,7 +21,8 @@ breaks        written by hand: minus the number of breaks; measured, and not sch
 
 Provenance of the schedule: `benchmarks/portfolio.py derive` on ``results/portfolio-data.csv`` (PySolFC 32001..33500,
 twenty-four candidates on the 68 deals that the first does not win within 50,000), 2026-11-30.  Why the random members
-sweep, and what beams win: ``results/search-notes.md``.  The result on deals not used, ms1001..ms3000, is in ``results/judged.md``.
+sweep, and what beams win: ``results/search-notes.md``.  The result on deals not used, ms1001..ms3000, is in
+``results/judged.md``.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from solver.cli import EPILOG, EXIT_INTERRUPTED, positive_seconds, say
+from solver.cli import EPILOG, EXIT_INTERRUPTED, memory_option, say, seed_option, timeout_option
 from solver.numbering import DEFAULT_SCHEME, SCHEMES, NumberError
 from solver.rules import PRESETS, Rules, RulesError
 from solver.search import Budget, BudgetError
@@ -118,49 +118,20 @@ def _cores() -> int:
     metavar="N",
     help="Only so many of the deals, drawn at random; of all the scheme has without --deals.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**63 - 1),
-    default=0,
-    show_default=True,
-    metavar="S",
-    help="What the sample is drawn from.",
-)
+@seed_option("What the sample is drawn from.")
 @click.option("--suits", default="4", show_default=True, callback=_suits, metavar="LIST", help="1, 2, 4, or 1,2,4.")
 @click.option(
     "--rules", "preset", type=click.Choice(list(PRESETS)), default="standard", show_default=True, help="The variant."
 )
-@click.option(
-    "--timeout",
-    type=float,
-    default=20.0,
-    show_default=True,
-    callback=positive_seconds,
-    metavar="SECONDS",
-    help="Give a deal up after so many seconds.",
-)
-@click.option(
-    "--memory",
-    type=click.IntRange(min=1),
-    default=1024,
-    show_default=True,
-    metavar="MIB",
-    help="Use at most so many MiB in each worker.",
-)
+@timeout_option(20.0, "Give a deal up after so many seconds.")
+@memory_option("Use at most so many MiB in each worker.")
 @click.option(
     "--expansions",
     type=click.IntRange(min=1),
     metavar="N",
     help="Give a deal up after so many positions, too; unlike time that is the same on every machine.",
 )
-@click.option(
-    "--search-seed",
-    type=click.IntRange(0, 2**63 - 1),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="What the restarts of a search draw from.",
-)
+@seed_option("What the restarts of a search draw from.", "--search-seed")
 @_jobs_option
 @click.option("--out", type=PATH, required=True, metavar="FILE.sqlite", help="Where results are stored.")
 @click.option(
