@@ -53,7 +53,7 @@ def play(number: str, suits: int, member: Member, memory: int) -> tuple[bool, in
     from solver.attempt import Attempt
 
     position = deal_from_id(number, suits).position()
-    attempt = Attempt(position, make_rules(suits=suits), member, lossless=False, wide=False, memory=memory)
+    attempt = Attempt(position, make_rules(suits=suits), member, lossless=False, memory=memory)
     outcome = None
     while outcome is None:
         outcome = attempt.step(member.expansions)

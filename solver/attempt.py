@@ -105,10 +105,8 @@ class Attempt:
     `memory` bounds the arrays in bytes; what is allocated while an array is copied to a larger one counts.
     """
 
-    def __init__(
-        self, position: Position, rules: Rules, member: Member, *, lossless: bool, wide: bool, memory: int
-    ) -> None:
-        self._game = make_game(position, rules, lossless=lossless, wide=wide)
+    def __init__(self, position: Position, rules: Rules, member: Member, *, lossless: bool, memory: int) -> None:
+        self._game = make_game(position, rules, lossless=lossless, wide=False)
         self._game.weights[:] = member.weights
         self._board = make_board(position)
         self._face_down = sum(position.face_down)
@@ -127,7 +125,7 @@ class Attempt:
             states=np.empty((FIRST_STATES, WORDS), np.uint64),
             trail=np.empty((FIRST_STATES, TRAIL_FIELDS), np.int32),
             nodes=np.empty((FIRST_NODES, NODE_FIELDS), np.int32),
-            table=new_table(FIRST_TABLE, 2 if wide else 1),
+            table=new_table(FIRST_TABLE, 1),
             roots=np.full((stages, levels), NONE, np.int32),
         )
         bestfirst.start(self._space, search, self._board, self._game, KEYS)
@@ -193,7 +191,7 @@ class Attempt:
             if self.memory_used + 2 * old.nbytes > self._memory or 2 * old.shape[0] > MAX_ROWS_OF_ARRAY:
                 return False
             if name == "table":
-                new = new_table(2 * old.shape[0], old.shape[1])
+                new = new_table(2 * old.shape[0], 1)
                 rehash(old, new)
             else:
                 new = np.empty((2 * old.shape[0], old.shape[1]), old.dtype)
@@ -204,5 +202,5 @@ class Attempt:
 
 def compile_kernels() -> None:
     """Make the machine code of a search, by one on a table of ten kings: what is compiled does not depend on it."""
-    Attempt(KINGS, Rules(), MEMBERS[0], lossless=True, wide=True, memory=64 << 20).step(SLICE)
+    Attempt(KINGS, Rules(), MEMBERS[0], lossless=False, memory=64 << 20).step(SLICE)
     rehash(new_table(2, 1), new_table(4, 1))

@@ -163,3 +163,4 @@ def compile_kernels() -> None:
     """Make the machine code of every search, this one and the best-first one."""
     attempt.compile_kernels()
     Exhaustion(KINGS, Rules(), memory=0).step()
+    rehash_wide(new_table(2, 2), new_table(4, 2))

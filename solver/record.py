@@ -32,7 +32,7 @@ class Attempt:
     name: str
     """The member that searched."""
     lossless: bool
-    """Whether every move that matters was considered, with keys of `PROOF_KEY_BITS` bits."""
+    """Whether every move that matters was considered."""
     outcome: Outcome
     expansions: int
     children: int

@@ -45,4 +45,4 @@ def begin_try(position: Position, rules: Rules, member: Member, *, lossless: boo
     """Begin the try of a member, with `memory` bytes for its arrays; a beam knows the reduced list alone."""
     if member.width > 0:
         return BeamAttempt(position, rules, member, memory=memory)
-    return Attempt(position, rules, member, lossless=lossless, wide=False, memory=memory)
+    return Attempt(position, rules, member, lossless=lossless, memory=memory)

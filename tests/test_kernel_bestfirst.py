@@ -47,7 +47,7 @@ SMALL = {
 def searched(position: Position, rules: Rules, number: int, *, lossless: bool) -> attempt.Attempt:
     """Return a search that has come to its end; the member is any, so that weights, breadth and noise are."""
     member = random_member(number, 1) if number else MEMBERS[0]
-    searching = attempt.Attempt(position, rules, member, lossless=lossless, wide=lossless, memory=MEMORY)
+    searching = attempt.Attempt(position, rules, member, lossless=lossless, memory=MEMORY)
     outcome = None
     while outcome is None:
         outcome = searching.step(1 << 40)
@@ -93,7 +93,7 @@ def test_a_search_that_sweeps_in_every_round_has_no_use_for_breadth() -> None:
     def children(breadth: int, sweep: int) -> int:
         member = replace(MEMBERS[0], breadth=breadth, sweep=sweep)
         position = deal_from_id("ms2", 4).position()
-        searching = attempt.Attempt(position, make_rules(), member, lossless=False, wide=False, memory=MEMORY)
+        searching = attempt.Attempt(position, make_rules(), member, lossless=False, memory=MEMORY)
         while searching.step(20_000) is None:
             pass
         return searching.children
@@ -104,13 +104,13 @@ def test_a_search_that_sweeps_in_every_round_has_no_use_for_breadth() -> None:
 
 @pytest.mark.skipif(not COMPILED, reason="tens of thousands of positions")
 def test_a_search_that_wins_nothing_stays_in_bounds() -> None:
-    """For the run with bounds checked: all stages, both lists, wide keys, noise, the memory filled."""
+    """For the run with bounds checked: all stages, both lists, noise, the memory filled."""
     member = replace(random_member(3, 1), breadth=12)
     for preset in ("bvs", "relaxed", "bicycle"):
         rules = make_rules(preset)
         position = naive.shuffled_game(random.Random(7), rules)
         for lossless in (False, True):
-            searching = attempt.Attempt(position, rules, member, lossless=lossless, wide=lossless, memory=30 << 20)
+            searching = attempt.Attempt(position, rules, member, lossless=lossless, memory=30 << 20)
             while searching.step(40_000) is None:
                 reach = searching.reach()
                 assert 0 <= reach.face_down <= sum(position.face_down)

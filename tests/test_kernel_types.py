@@ -92,13 +92,13 @@ def test_no_variable_and_no_argument_is_a_float(kernels: dict[str, Any]) -> None
 
 
 def test_one_machine_code_for_every_game(kernels: dict[str, Any]) -> None:
-    """Narrow and wide, strict and not: the entries are compiled once, since a specialisation costs seconds."""
+    """Both lists, strict and not: the entries are compiled once, since a specialisation costs seconds."""
     for suits, preset in ((1, "standard"), (4, "relaxed")):
         rules = make_rules(preset, suits=suits)
-        for wide in (False, True):
+        for lossless in (False, True):
             position = deal_from_id("ms2", suits).position()
             member = MEMBERS[0]
-            searching = attempt.Attempt(position, rules, member, lossless=wide, wide=wide, memory=50 << 20)
+            searching = attempt.Attempt(position, rules, member, lossless=lossless, memory=50 << 20)
             searching.step(3000)
     for name in ("bestfirst.run", "bestfirst.start", "table.rehash"):
         assert len(kernels[name].nopython_signatures) == 1, name

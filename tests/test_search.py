@@ -410,9 +410,7 @@ def test_progress_says_how_far_the_search_is(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("lossless", [False, True])
 def test_arrays_stay_within_the_memory(lossless: bool) -> None:
     memory = 16 * MIB
-    searching = attempt.Attempt(
-        HARD.position(), RELAXED, portfolio.MEMBERS[0], lossless=lossless, wide=lossless, memory=memory
-    )
+    searching = attempt.Attempt(HARD.position(), RELAXED, portfolio.MEMBERS[0], lossless=lossless, memory=memory)
     outcome = None
     used = {searching.memory_used}
     while outcome is None:

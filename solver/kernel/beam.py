@@ -301,7 +301,7 @@ def begin(layers: Layers, beam: Beam, board: Board, game: Game, keys: Keys) -> N
     derive(board, game, keys)
     beam.win_trail = NONE
     beam.goal_trail = NONE
-    insert(layers.table, full_key(board, keys, 0), full_key(board, keys, 0))
+    insert(layers.table, full_key(board, keys, 0))
     beam.key_count = 1
     place = board.stage * beam.width
     pack(board, layers.states[0, place])
@@ -344,7 +344,7 @@ def _expand(layers: Layers, beam: Beam, board: Board, game: Game, keys: Keys, pl
         if depth + left + rows - beam.gifts * rows > beam.bound:
             continue
         key = board.child_key[0]
-        if not insert(layers.table, key, key):
+        if not insert(layers.table, key):
             continue
         beam.key_count += 1
         goal = _goal_place(layers.goal_keys, layers.goal_places, key)

@@ -13,7 +13,7 @@ Memory::
     expanded   states[i]   packed position (96 bytes), written when it is expanded
                trail[i]    parent state, move from it, level, runs        the way back to the root
     open       nodes[j]    20 bytes, see queues.py: parent state and move, no position
-    seen       table       8 bytes a slot (16 for a wide key), see table.py
+    seen       table       8 bytes a slot, see table.py
 
 A node's position is rebuilt from its parent's when its turn comes.  Nothing is dropped: when all lists are
 empty the move list has been exhausted.
@@ -71,7 +71,7 @@ class Space(NamedTuple):
     nodes: I32Array
     """(capacity, NODE_FIELDS) int32."""
     table: U64Array
-    """(capacity, 1 or 2) uint64."""
+    """(capacity, 1) uint64."""
     roots: I32Array
     """(stages, levels) int32."""
 
@@ -112,7 +112,7 @@ class Search(Protocol):
     scores: I64Array
     levels: I64Array
     keys: U64Array
-    """(2, MAX_MOVES) uint64."""
+    """(MAX_MOVES,) uint64."""
 
 
 SEARCH = np.dtype(
@@ -145,7 +145,7 @@ SEARCH = np.dtype(
             ("moves", "i8", (MAX_MOVES,)),
             ("scores", "i8", (MAX_MOVES,)),
             ("levels", "i8", (MAX_MOVES,)),
-            ("keys", "u8", (2, MAX_MOVES)),
+            ("keys", "u8", (MAX_MOVES,)),
         ],
     )
 )
@@ -201,7 +201,6 @@ def _expand(space: Space, search: Search, board: Board, game: Game, keys: Keys, 
     search.expansions += 1
     count = generate(board, game, search.moves)
     search.children += count
-    wide = game.wide != 0
     amplitude = search.noise
     for i in range(count):
         move = search.moves[i]
@@ -216,14 +215,12 @@ def _expand(space: Space, search: Search, board: Board, game: Game, keys: Keys, 
             score += noise(key, search.noise_seed, amplitude)
         search.scores[i] = score
         search.levels[i] = board.child_level
-        search.keys[0, i] = key
-        if wide:
-            search.keys[1, i] = board.child_key[1]
+        search.keys[i] = key
     # The table is asked in a loop of its own, so that the memory accesses of the probes overlap.
     best = NONE
     unseen = 0
     for i in range(count):
-        if insert(space.table, search.keys[0, i], search.keys[1, i]):
+        if insert(space.table, search.keys[i]):
             search.moves[unseen] = search.moves[i]
             search.scores[unseen] = search.scores[i]
             search.levels[unseen] = search.levels[i]
@@ -275,7 +272,7 @@ def start(space: Space, search: Search, board: Board, game: Game, keys: Keys) ->
     search.win_state = NONE
     search.cursor_level = space.roots.shape[1] - 1
     derive(board, game, keys)
-    insert(space.table, full_key(board, keys, 0), full_key(board, keys, 1))
+    insert(space.table, full_key(board, keys, 0))
     search.key_count = 1
     _visit(space, search, board, game, keys, NONE, NONE)
 

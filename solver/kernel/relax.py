@@ -153,7 +153,8 @@ def _open_segment(relaxation: Relaxation, column: int, sign: int) -> None:
 @njit(cache=True)
 def _head(relaxation: Relaxation, column: int) -> int:
     """Return the head of a column that is no floor."""
-    return int(relaxation.cards[column, relaxation.starts[column, relaxation.lowest[column]]])
+    # Six bits; the mask makes it as wide as all that it is compared with.
+    return int(relaxation.cards[column, relaxation.starts[column, relaxation.lowest[column]]]) & 63
 
 
 @njit(cache=True)

@@ -1,9 +1,9 @@
 """The transposition table: a set of position keys, open addressing, linear probing.
 
-``slots`` is a (capacity, words) uint64 array, capacity a power of two, words 1 or 2 (64- or 128-bit
-keys); first word 0 means a free slot, so a first word of 0 is kept as 1.  Nothing is ever removed or
-replaced: a key that was seen stays seen, which is what an exhausted search relies on.  The caller
-grows the table (`rehash`) before the load passes one half; a probe is then 1.5 slots long on the mean,
+``slots`` is a (capacity, words) uint64 array.  Searches for wins keep one word a key (`insert`; the capacity a power of
+two), proofs two (`insert_wide`; any capacity).  First word 0 means a free slot, so a first word of 0 is kept as 1.
+Nothing is ever removed or replaced: a key that was seen stays seen, which is what an exhausted search relies on.  The
+caller grows the table (`rehash`, `rehash_wide`) in time; at a load of one half a probe is 1.5 slots long on the mean,
 most often one cache line.
 
 Two positions with one key make the second vanish from the search.  With n positions and 64 bits that
@@ -29,20 +29,17 @@ def new_table(capacity: int, words: int) -> U64Array:
 
 
 @njit(cache=True)
-def insert(slots: U64Array, key: np.uint64, key2: np.uint64) -> bool:
-    """Add a key; return whether it was new.  Warning: never returns when the table is full."""
+def insert(slots: U64Array, key: np.uint64) -> bool:
+    """Add a key of one word; return whether it was new.  Warning: never returns when the table is full."""
     mask = np.uint64(slots.shape[0] - 1)
-    wide = slots.shape[1] == 2
     if key == FREE:
         key = ONE
     i = key & mask
     while slots[i, 0] != FREE:
-        if slots[i, 0] == key and (not wide or slots[i, 1] == key2):
+        if slots[i, 0] == key:
             return False
         i = (i + ONE) & mask
     slots[i, 0] = key
-    if wide:
-        slots[i, 1] = key2
     return True
 
 
@@ -51,7 +48,7 @@ def rehash(old: U64Array, new: U64Array) -> None:
     """Insert every key of `old` into the larger, empty table `new`."""
     for i in range(old.shape[0]):
         if old[i, 0] != FREE:
-            insert(new, old[i, 0], old[i, old.shape[1] - 1])
+            insert(new, old[i, 0])
 
 
 @njit(cache=True)
