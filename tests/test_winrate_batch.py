@@ -634,7 +634,7 @@ def test_errors_are_tried_again(tmp_path: Path, finished: Path) -> None:
         (["--sample", "99999999", "--out", "a"], 2, "99,999,999 deals are too many for a batch"),
         (["--deals", "1-2", "--shard", "3/2", "--out", "a"], 2, "'3/2' is no share"),
         (["--deals", "1-2", "--timeout", "0", "--out", "a"], 2, "0 is not a positive number"),
-        (["--deals", "1-2", "--memory", "10", "--out", "a"], 2, "memory is 10 MiB"),
+        (["--deals", "1-2", "--memory", "10", "--out", "a"], 2, "10 is not in the range x>=256"),
         (["--deals", "1-2", "--rules", "bicycle", "--out", "a"], 2, "layout"),
         (["--deals", "1-2", "--out", "nowhere/a"], 1, "cannot make 'nowhere/a-lock'"),
         (["--deals", "1-2"], 2, "Missing option '--out'"),
