@@ -26,6 +26,7 @@ from functools import partial
 from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import click
 from common import RESULTS
@@ -332,6 +333,13 @@ def published_command(command: str) -> str:
     return shlex.join("tcp://HOST:8786" if "://" in word else word for word in words).replace("'", "")
 
 
+def published(value: Any) -> Any:
+    """Return a value for JSON with every command in it as `published_command` gives it."""
+    if isinstance(value, dict):
+        return {key: published_command(item) if key == "command" else published(item) for key, item in value.items()}
+    return list(map(published, value)) if isinstance(value, list | tuple) else value
+
+
 def _unique(sessions: Iterable[Session]) -> list[Session]:
     return list({(session.command, session.started): session for session in sessions}.values())
 
@@ -370,7 +378,7 @@ def main(stores: tuple[Path, ...], folder: Path, jobs: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     written = [folder / name for name in ("README.md", "win-rates.json", "win-rates.svg", "win-rates.png")]
     written[0].write_text(readme(modes, folder), encoding="utf-8")
-    written[1].write_text(json.dumps(report.json_report(modes), indent=1) + "\n", encoding="utf-8")
+    written[1].write_text(json.dumps(published(report.json_report(modes)), indent=1) + "\n", encoding="utf-8")
     for picture in written[2:]:
         plot([mode.whole for mode in modes], picture)
     for mode in modes:
