@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
-from common import RESULTS, environment, environment_line
+from common import command_line, environment, environment_line, publish_report
 
 from solver.rules import make_rules
 from solver.search import Budget
@@ -210,10 +210,8 @@ def main(deals: int, out: str) -> None:
         resume = resume_seconds(folder, folder / "4-1-0.sqlite")
     finally:
         shutil.rmtree(folder)
-    text = report(made, resume, " ".join(["python", "benchmarks/batch.py", *sys.argv[1:]]))
-    click.echo(text)
-    if out != "none":
-        (RESULTS / f"{out}.md").write_text(text)
+    text = report(made, resume, command_line())
+    publish_report(out, text)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,12 @@ from __future__ import annotations
 import datetime
 import json
 import subprocess
+import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+import click
 
 from solver import deal_from_id, make_rules
 from solver.portfolio import Member
@@ -32,6 +36,26 @@ def write_json(name: str, values: Any) -> Path:
     return path
 
 
+def command_line() -> str:
+    """Return the command that runs this benchmark, as a reader would type it."""
+    return " ".join(["python", f"benchmarks/{Path(sys.argv[0]).name}", *sys.argv[1:]])
+
+
+def markdown(headings: Sequence[str], rows: Iterable[Sequence[str]], first: str = "--:") -> str:
+    """Return a Markdown table, all columns to the right unless `first` says otherwise of the first."""
+    lines = [headings, [first, *["--:"] * (len(headings) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def publish_report(out: str, text: str, values: Any = None) -> None:
+    """Print a report and, unless `out` is "none", write it to the result files of that name, its values as JSON."""
+    click.echo(text)
+    if out != "none":
+        if values is not None:
+            write_json(f"{out}.json", values)
+        (RESULTS / f"{out}.md").write_text(text)
+
+
 def _commit() -> str:
     def git(*arguments: str) -> str:
         return subprocess.run(
@@ -50,10 +74,10 @@ def play(number: str, suits: int, member: Member, memory: int) -> tuple[bool, in
 
     The kernels must have been imported by `solver.kernel.cache`.
     """
-    from solver.attempt import Attempt
+    from solver.tries import begin_try
 
     position = deal_from_id(number, suits).position()
-    attempt = Attempt(position, make_rules(suits=suits), member, lossless=False, memory=memory)
+    attempt = begin_try(position, make_rules(suits=suits), member, lossless=False, memory=memory)
     outcome = None
     while outcome is None:
         outcome = attempt.step(member.expansions)

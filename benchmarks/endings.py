@@ -37,7 +37,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from common import RESULTS, environment, environment_line, write_json
+from common import command_line, environment, environment_line, markdown, publish_report
 from tqdm import tqdm
 
 from solver import Budget, Position, Solution, deal_from_id, legal_moves, make_rules, solve
@@ -140,12 +140,6 @@ def table_row(suits: int, records: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def markdown(rows: list[list[str]]) -> str:
-    """Return a table with the headings."""
-    lines = ["| " + " | ".join(HEADINGS) + " |", "|" + " --: |" * len(HEADINGS)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
-
-
 @click.command(help=__doc__)
 @click.option("--suits", type=int, multiple=True, default=MODES, show_default=True)
 @click.option("--count", type=int, default=1000, show_default=True, help="Endings of each mode.")
@@ -174,7 +168,7 @@ def main(suits: tuple[int, ...], count: int, seconds: float, memory: int, check:
         for mode in suits
     }
     where = environment()
-    command = ("python benchmarks/endings.py " + " ".join(sys.argv[1:])).strip()
+    command = command_line()
     report = "\n".join(
         [
             f"# Endings of weak play, {seconds:g} CPU s each, one core",
@@ -188,7 +182,7 @@ def main(suits: tuple[int, ...], count: int, seconds: float, memory: int, check:
             f"decided endings of the first {check} of each mode where a naive search in plain Python ended within "
             f"{limit:,} positions.",
             "",
-            markdown([table_row(mode, records[mode]) for mode in suits]),
+            markdown(HEADINGS, [table_row(mode, records[mode]) for mode in suits]),
             "",
             *(f"Undecided of {mode} suit{'s' if mode > 1 else ''}: {undecided[mode]}." for mode in suits),
             "",
@@ -196,10 +190,7 @@ def main(suits: tuple[int, ...], count: int, seconds: float, memory: int, check:
             "",
         ]
     )
-    click.echo(report)
-    if out != "none":
-        write_json(f"{out}.json", {"command": command, **where, "records": everything})
-        (RESULTS / f"{out}.md").write_text(report)
+    publish_report(out, report, {"command": command, **where, "records": everything})
     if wrong:
         sys.exit(1)
 

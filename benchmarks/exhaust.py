@@ -12,14 +12,14 @@ Adds a line to ``results/exhaust.md`` for every run.
 from __future__ import annotations
 
 import resource
-import sys
 import time
 
 import click
-from common import RESULTS, environment, environment_line
+from common import RESULTS, command_line, environment, environment_line
 from tqdm import tqdm
 
 from solver import deal_from_id, make_rules
+from solver.machine_code import load_kernels
 from solver.rules import PRESETS
 
 MIB = 1 << 20
@@ -51,12 +51,9 @@ def half_of_free_memory() -> int:
 @click.option("--seconds", type=float, default=600.0, show_default=True)
 @click.option("--out", default="exhaust", show_default=True, help="Name of the result file, or none.")
 def main(deal: str, suits: int, rules: str, memory: int, seconds: float, out: str) -> None:
-    from solver.kernel import cache
+    load_kernels("search")
+    from solver.exhaustion import Exhaustion
 
-    cache.import_kernels()
-    from solver.exhaustion import Exhaustion, compile_kernels
-
-    compile_kernels()
     search = Exhaustion(deal_from_id(deal, suits).position(), make_rules(rules, suits=suits), memory=memory * MIB)
     begun = time.perf_counter()
     cpu_begun = time.process_time()
@@ -73,13 +70,12 @@ def main(deal: str, suits: int, rules: str, memory: int, seconds: float, out: st
         f"| {deal} | {suits} | {rules} | {outcome or 'time'} | {search.positions:,} | {stages} | {search.deepest:,} | "
         f"{search.memory_used // MIB:,} of {memory:,} | {peak:,} | {cpu:.0f} | {rate:,.0f} |"
     )
-    command = "python benchmarks/exhaust.py " + " ".join(sys.argv[1:])
     click.echo(HEAD + row)
     if out != "none":
         path = RESULTS / f"{out}.md"
         text = path.read_text() if path.exists() else HEAD
         table, _, runs = text.rstrip("\n").partition("\n\nRuns:\n")
-        note = f"* {deal}: `{command.strip()}`, {environment_line(environment())}"
+        note = f"* {deal}: `{command_line()}`, {environment_line(environment())}"
         path.write_text("\n".join([table.rstrip("\n"), row, "", "Runs:", *([runs] if runs else [""]), note, ""]))
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import random
 import statistics
-import sys
 import tempfile
 import time
 from itertools import pairwise
@@ -24,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from common import RESULTS, environment, environment_line, write_json
+from common import command_line, environment, environment_line, publish_report
 from tqdm import tqdm
 
 from solver import Budget, Deal, Position, Rules, deal_from_id, legal_moves, make_rules, solve
@@ -142,13 +141,10 @@ def main(suits: int, deals: str, timeout: float, checks: int, out: str) -> None:
         if len(checked) < checks:
             checked.append(check_seconds(deal, line, rules, random.Random(number)))
     where = environment()
-    command = "python benchmarks/hints.py " + " ".join(sys.argv[1:])
-    text = report(command.strip(), where, records, stages, checked, f"PySolFC ms{low}..ms{high}, {suits} suits, strict")
-    click.echo(text)
-    if out != "none":
-        everything = {"records": records, "stages": stages, "checks": checked}
-        write_json(f"{out}.json", {"command": command.strip(), **where, **everything})
-        (RESULTS / f"{out}.md").write_text(text)
+    command = command_line()
+    text = report(command, where, records, stages, checked, f"PySolFC ms{low}..ms{high}, {suits} suits, strict")
+    everything = {"records": records, "stages": stages, "checks": checked}
+    publish_report(out, text, {"command": command, **where, **everything})
 
 
 def report(

@@ -12,12 +12,11 @@ tableau moves; with the rows dealt a line has five steps more.  Writes ``results
 from __future__ import annotations
 
 import statistics
-import sys
 import time
 from typing import Any
 
 import click
-from common import RESULTS, environment, environment_line, write_json
+from common import command_line, environment, environment_line, markdown, publish_report
 from tqdm import tqdm
 
 from solver import Budget, deal_from_id, make_rules, solve
@@ -122,22 +121,17 @@ def main(
             else beam_one(f"ms{number}", mode, rules, beam, budget)
             for number in tqdm(range(low, high + 1), desc=f"{mode} suits", disable=None)
         ]
-    lines = ["| " + " | ".join(HEADINGS) + " |", "|" + " --: |" * len(HEADINGS)]
-    lines += ["| " + " | ".join(table_row(mode, records[mode])) + " |" for mode in suits]
-    command = "python benchmarks/improve.py " + " ".join(sys.argv[1:])
+    table = markdown(HEADINGS, [table_row(mode, records[mode]) for mode in suits])
+    command = command_line()
     title = f"{seconds:g} s of improvement a deal" if beam is None else f"one beam of width {beam}"
     report = (
         f"# Length of lines of PySolFC ms{low}..ms{high}, rules {rules}, {title}, one core\n\n"
-        f"`{command.strip()}`\n\n{environment_line(where)}\n\n"
+        f"`{command}`\n\n{environment_line(where)}\n\n"
         "Tableau moves, rows dealt not counted; CPU seconds of the process, kernels warm, without the first search.\n\n"
-        + "\n".join(lines)
-        + "\n"
+        f"{table}\n"
     )
-    click.echo(report)
-    if out != "none":
-        everything = [record for mode in suits for record in records[mode]]
-        write_json(f"{out}.json", {"command": command, **where, "records": everything})
-        (RESULTS / f"{out}.md").write_text(report)
+    everything = [record for mode in suits for record in records[mode]]
+    publish_report(out, report, {"command": command, **where, "records": everything})
 
 
 if __name__ == "__main__":

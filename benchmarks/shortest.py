@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import resource
 import statistics
-import sys
 import time
 from dataclasses import dataclass
 
 import click
-from common import RESULTS, environment, environment_line
+from common import command_line, environment, environment_line, markdown, publish_report
 from tqdm import tqdm
 
 from solver import Budget, deal_from_id, make_rules, replay, solve
+from solver.machine_code import load_kernels
 from solver.position import Position
 from solver.rules import PRESETS, Rules
 
@@ -95,18 +95,18 @@ def table(records: list[Record], times: list[float]) -> str:
     """Return a row for each position."""
     heads = ["deal", "line of solve", "rows left", "bound at once", *(f"after {seconds:g} s" for seconds in times)]
     heads += ["CPU s", "positions expanded", "moves judged"]
-    lines = ["| " + " | ".join(heads) + " |", "| :-- |" + " --: |" * (len(heads) - 1)]
+    rows = []
     for record in records:
         cells = [record.deal, str(record.end), str(record.rows), str(record.first)]
         cells += [*map(cell, record.proofs), f"{record.seconds:.2f}", f"{record.expansions:,}", f"{record.children:,}"]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        rows.append(cells)
+    return markdown(heads, rows, first=":--")
 
 
 def summary(records: list[Record], times: list[float]) -> str:
     """Return a row for each distance from the end."""
     heads = ["line of solve", "positions", *(f"proved after {seconds:g} s" for seconds in times), "steps saved, mean"]
-    lines = ["| " + " | ".join(heads) + " |", "|" + " --: |" * len(heads)]
+    rows = []
     for end in sorted({record.end for record in records}):
         group = [record for record in records if record.end == end]
         counts = [
@@ -115,8 +115,8 @@ def summary(records: list[Record], times: list[float]) -> str:
         ]
         saved = [end - record.proofs[-1].most for record in group if record.proofs[-1].least == record.proofs[-1].most]
         mean = f"{statistics.mean(saved):.1f}" if saved else "-"
-        lines.append(f"| {end} | {len(group)} | " + " | ".join(map(str, counts)) + f" | {mean} |")
-    return "\n".join(lines)
+        rows.append([str(end), str(len(group)), *map(str, counts), mean])
+    return markdown(heads, rows)
 
 
 @click.command(help=__doc__)
@@ -138,9 +138,7 @@ def main(deals: str, suits: int, preset: str, ends: str, times: str, memory: int
         line = solve(start, rules, Budget(seconds=60)).line
         distances = [int(word) for word in ends.split(",") if int(word) <= len(line)]
         tasks += [(deal, replay(start, line[: len(line) - end], rules), end) for end in distances]
-    from solver.deepening import compile_kernels
-
-    compile_kernels()
+    load_kernels("deepening")
     records = [
         search(deal, position, rules, end, seconds, memory << 20)
         for deal, position, end in tqdm(tasks, disable=None, desc="positions")
@@ -154,10 +152,9 @@ def main(deals: str, suits: int, preset: str, ends: str, times: str, memory: int
         else "too short to tell the rate"
     )
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    command = " ".join(["python benchmarks/shortest.py", *sys.argv[1:]])
     report = (
         f"# Shortest lines from late positions, PySolFC ms{low}..ms{high}, {suits} suits, rules {preset}\n\n"
-        f"`{command}`\n\n{environment_line(environment())}\n\n"
+        f"`{command_line()}`\n\n{environment_line(environment())}\n\n"
         "Each position lies so many steps (tableau moves and rows) before the end of the line that `solve` finds. Bold "
         "is the length of a shortest line, proved; else the two numbers that it lies between: no line has fewer steps "
         "than the first, and the line of `solve` has the second. CPU seconds of one process, kernels warm; positions "
@@ -165,9 +162,7 @@ def main(deals: str, suits: int, preset: str, ends: str, times: str, memory: int
         f"table took {max(record.table for record in records) >> 20} MiB, the whole process {peak} MiB at most.\n\n"
         f"{summary(records, seconds)}\n\n{table(records, seconds)}\n"
     )
-    click.echo(report)
-    if out != "none":
-        (RESULTS / f"{out}.md").write_text(report)
+    publish_report(out, report)
 
 
 if __name__ == "__main__":

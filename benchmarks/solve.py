@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import resource
 import statistics
-import sys
 import time
 from typing import Any
 
 import click
-from common import RESULTS, environment, environment_line, write_json
+from common import command_line, environment, environment_line, markdown, publish_report
 from tqdm import tqdm
 
 from solver import Budget, deal_from_id, make_rules, solve
@@ -70,12 +69,6 @@ def table_row(suits: int, records: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def markdown(rows: list[list[str]]) -> str:
-    """Return a table with the headings."""
-    lines = ["| " + " | ".join(HEADINGS) + " |", "|" + " --: |" * len(HEADINGS)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
-
-
 @click.command(help=__doc__)
 @click.option("--suits", type=int, multiple=True, default=(1, 2, 4), show_default=True)
 @click.option("--deals", default="1001-1300", show_default=True, help="Range of PySolFC's ms numbers.")
@@ -92,22 +85,19 @@ def main(suits: tuple[int, ...], deals: str, rules: str, timeout: float, memory:
     for mode in suits:
         numbers = tqdm(range(low, high + 1), desc=f"{mode} suits", disable=None)
         records[mode] = [solve_one(f"ms{number}", mode, rules, budget) for number in numbers]
-    table = markdown([table_row(mode, records[mode]) for mode in suits])
-    command = "python benchmarks/solve.py " + " ".join(sys.argv[1:])
+    table = markdown(HEADINGS, [table_row(mode, records[mode]) for mode in suits])
+    command = command_line()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     where = environment()
     hard = sorted((record for mode in suits for record in records[mode]), key=lambda record: -record["cpu_seconds"])
     hardest = ", ".join(f"{r['deal']} ({r['suits']} suits) {r['verdict']} {r['cpu_seconds']:.1f} s" for r in hard[:10])
     report = (
         f"# Solving PySolFC ms{low}..ms{high}, rules {rules}, {timeout:g} s a deal, one core\n\n"
-        f"`{command.strip()}`\n\n{environment_line(where)}\n\nCPU seconds of the process, kernels warm; "
+        f"`{command}`\n\n{environment_line(where)}\n\nCPU seconds of the process, kernels warm; "
         f"peak memory of the whole process {peak} MiB.\n\n{table}\n\nHardest: {hardest}\n"
     )
-    click.echo(report)
-    if out != "none":
-        everything = [record for mode in suits for record in records[mode]]
-        write_json(f"{out}.json", {"command": command, **where, "records": everything})
-        (RESULTS / f"{out}.md").write_text(report)
+    everything = [record for mode in suits for record in records[mode]]
+    publish_report(out, report, {"command": command, **where, "records": everything})
 
 
 if __name__ == "__main__":
