@@ -1,4 +1,4 @@
-"""Beams along a winning line, and the dropping of its moves: the Python side of kernel/beam.py and kernel/trim.py.
+"""Beams, from a deal or along a winning line, and the dropping of moves: the Python side of kernel/beam.py and trim.py.
 
 Like `solver.attempt` it imports numba and is loaded when it is first needed.
 """
@@ -113,7 +113,6 @@ class Beam:
         bound: int,
         memory: int,
         gifts: int = 1,
-        level_weight: int = 0,
         goals: U64Array | None = None,
         place: int = 0,
     ) -> None:
@@ -126,7 +125,6 @@ class Beam:
         beam.width = width
         beam.bound = bound
         beam.gifts = gifts
-        beam.level_weight = level_weight
         beam.root_place = place
         stages = int(self._game.rows) + 1
         self._layers = Layers(

@@ -562,8 +562,7 @@ def run_search(
     start: Start, budget: search.Budget, *, prove: bool = False, quiet: bool = False, verbose: bool = False
 ) -> Solution:
     """Solve a game with progress on stderr; what goes wrong becomes an error of the command."""
-    show_progress = not quiet and sys.stderr is not None and sys.stderr.isatty()
-    with searching(budget.memory), _status_line(show_progress, _progress_text) as progress:
+    with searching(budget.memory), _status_line(quiet, _progress_text) as progress:
         return search.solve(
             start.game,
             start.rules,
@@ -578,8 +577,7 @@ def run_search(
 
 def _run_shortest(start: Start, solution: Solution, budget: search.Budget, *, quiet: bool) -> tuple[Solution, Shortest]:
     """Shorten a win in what is left of the time, with progress on stderr."""
-    show_progress = not quiet and sys.stderr is not None and sys.stderr.isatty()
-    with searching(budget.memory), _status_line(show_progress, _shortest_progress) as progress:
+    with searching(budget.memory), _status_line(quiet, _shortest_progress) as progress:
         return shorten(
             start.game,
             solution,
@@ -610,8 +608,7 @@ def _run_improvement(
     """Make the line of a win shorter, with progress on stderr; return the solution with the line that came out."""
     from solver.improve import improve
 
-    show_progress = not quiet and sys.stderr is not None and sys.stderr.isatty()
-    with searching(memory), _status_line(show_progress, _improvement_progress) as progress:
+    with searching(memory), _status_line(quiet, _improvement_progress) as progress:
         shorter = improve(
             start.game,
             solution.line,
@@ -664,9 +661,9 @@ def _say_attempt(attempt: Attempt) -> None:
 
 
 @contextmanager
-def _status_line(visible: bool, text: Callable[[Standing], str]) -> Iterator[Callable[[Standing], None] | None]:
+def _status_line(quiet: bool, text: Callable[[Standing], str]) -> Iterator[Callable[[Standing], None] | None]:
     """Provide a callback that keeps one line of progress on the terminal, and remove the line at the end."""
-    if not visible:
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     from tqdm import tqdm

@@ -131,9 +131,14 @@ class Exhaustion:
         board = self._board
         return Reach(int(board.stage), int(board.runs), int(sum(board.down)))
 
+    @property
+    def line_length(self) -> int:
+        """Moves of the winning line, after the outcome was a win."""
+        return int(self._walk.depth) + 1
+
     def line(self) -> Line:
         """Return the winning line, after the outcome was a win; it may be very long."""
-        return tuple(decode_move(int(code)) for code in self._path.moves[: self._walk.depth + 1])
+        return tuple(decode_move(int(code)) for code in self._path.moves[: self.line_length])
 
     def _grow(self, full: int) -> bool:
         # Old and new exist together while one is copied.

@@ -164,6 +164,20 @@ def memory_of_arrays(memory: int, processes: int = 1) -> int:
     return max(left // processes - BASE_MEMORY, SEARCH_MEMORY)
 
 
+def replay_win(position: Position, line: Line, rules: Rules) -> Position:
+    """Have the referee replay a line that a search found; return the position at its end.
+
+    Raises `SearchError` when the referee refuses the line or cards are left.
+    """
+    try:
+        final = referee.replay(position, line, rules)
+    except referee.IllegalMove as error:
+        raise SearchError(f"the referee refuses a line that the search found: {error}") from error
+    if not final.is_won:
+        raise SearchError("the referee replayed a line that the search found, and cards are left at its end")
+    return final
+
+
 @dataclass
 class _Solve:
     """One solve while it runs."""
@@ -233,7 +247,7 @@ class _Solve:
         """Whether the exhaustive search has won, and members had their chance to win in fewer moves."""
         if self.proof is None or self.proof_outcome != "win":
             return False
-        return len(self.proof.line()) <= SHORT_LINE or self._spent_by_members() >= LONG_LINE_EXPANSIONS
+        return self.proof.line_length <= SHORT_LINE or self._spent_by_members() >= LONG_LINE_EXPANSIONS
 
     def _is_over(self) -> bool:
         """Whether further members are pointless: their list exhausted, a proof wanted, or the budget spent."""
@@ -389,12 +403,7 @@ class _Solve:
         )
 
     def _win(self, line: Line) -> Solution:
-        try:
-            final = referee.replay(self.position, line, self.rules)
-        except referee.IllegalMove as error:
-            raise SearchError(f"the referee refuses a line that the search found: {error}") from error
-        if not final.is_won:
-            raise SearchError("the referee replayed a line that the search found, and cards are left at its end")
+        final = replay_win(self.position, line, self.rules)
         return self._solution("win", line, "the referee replayed the line to its end", final)
 
     def _proof(self) -> str:

@@ -24,7 +24,7 @@ from solver.machine_code import load_kernels
 from solver.move import Line
 from solver.position import Deal, Position
 from solver.rules import Rules
-from solver.search import MIB, PROGRESS_SECONDS, SearchError, Solution, memory_of_arrays
+from solver.search import MIB, PROGRESS_SECONDS, SearchError, Solution, memory_of_arrays, replay_win
 
 PROOF_SHARE = 0.5
 """Of the time of `shorten`, for the proof; what a bound gains comes early."""
@@ -104,7 +104,9 @@ def shortest(
     at_least = min(search.bound, len(line))
     if outcome == "win":
         line = search.line()
-        _check(position, line, rules, at_least)
+        replay_win(position, line, rules)
+        if len(line) != at_least:
+            raise SearchError("the search for a shortest line found one that is not as long as it says")
     cpu_seconds = time.process_time() - cpu_begun
     return Shortest(line, at_least, search.expansions, search.children, spent, cpu_seconds)
 
@@ -167,13 +169,3 @@ def shorten(
         cpu_seconds=solution.cpu_seconds + found.cpu_seconds,
     )
     return shortened, found
-
-
-def _check(position: Position, line: Line, rules: Rules, at_least: int) -> None:
-    """Have the referee replay what the search found."""
-    try:
-        final = referee.replay(position, line, rules)
-    except referee.IllegalMove as error:
-        raise SearchError(f"the referee refuses a line that the search found: {error}") from error
-    if not final.is_won or len(line) != at_least:
-        raise SearchError("the search for a shortest line found one that does not win or is not as long as it says")

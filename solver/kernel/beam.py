@@ -117,8 +117,6 @@ class Beam(Protocol):
     """Moves that a line from the root may have at most."""
     gifts: int
     """Links that a row still to be dealt may make."""
-    level_weight: int
-    """What a level adds to the priority of a position, beside its score, hundredths of a point."""
     root_place: int
     """Place of the root in the line of the goals."""
 
@@ -156,7 +154,6 @@ BEAM = np.dtype(
                     "width",
                     "bound",
                     "gifts",
-                    "level_weight",
                     "root_place",
                     "depth",
                     "cursor_stage",
@@ -353,8 +350,7 @@ def _expand(layers: Layers, beam: Beam, board: Board, game: Game, keys: Keys, pl
             beam.goal_place = goal
             beam.goal_trail = trail
             beam.goal_move = move
-        priority = board.child_score + beam.level_weight * board.child_level
-        _offer(layers, beam, stage, priority, place, move, left)
+        _offer(layers, beam, stage, board.child_score, place, move, left)
 
 
 @njit(cache=True)

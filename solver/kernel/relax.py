@@ -88,6 +88,8 @@ class Relaxation(Protocol):
     """Cards of the state, fixed and open."""
     known: int
     """Keys in the table."""
+    key: U64Array
+    """(2,) uint64: the two words of the state that was last looked up and not found."""
     options: I64Array
     """(MAX_DEPTH + 1,) int64: option that was taken at each depth of the search."""
 
@@ -108,6 +110,7 @@ RELAXATION = np.dtype(
             ("loose_ranks", "i8", (RANKS,)),
             ("cards_left", "i8"),
             ("known", "i8"),
+            ("key", "u8", (2,)),
             ("options", "i8", (MAX_DEPTH + 1,)),
         ],
     )
@@ -285,7 +288,7 @@ def _take_back(relaxation: Relaxation, game: Game, option: int) -> None:
 
 @njit(cache=True)
 def _find(relaxation: Relaxation, table: U64Array) -> int:
-    """Return the slot of the state at hand, or the free one where it belongs."""
+    """Return the slot of the state at hand, or the free one where it belongs; then its key is left in the record."""
     word = _MARK
     for column in range(COLUMNS - 1):
         word |= np.uint64(relaxation.lowest[column]) << np.uint64(7 * column)
@@ -300,9 +303,8 @@ def _find(relaxation: Relaxation, table: U64Array) -> int:
         if table[i, 0] == word and table[i, 1] & _KEY_MASK == word2:
             return signed(i)
         i = (i + _ONE) & mask
-    # The first word stays zero, so that the slot is free until the caller takes it with `_take`.
-    table[i, 1] = word2
-    relaxation.options[MAX_DEPTH] = np.int64(word & ~_MARK)
+    relaxation.key[0] = word
+    relaxation.key[1] = word2
     return signed(i)
 
 
@@ -325,7 +327,8 @@ def is_lost(relaxation: Relaxation, table: U64Array, game: Game, most: int) -> b
             elif relaxation.cards_left == 0 or relaxation.known >= limit or 4 * relaxation.known >= 3 * table.shape[0]:
                 finished = ALIVE
             else:
-                table[slot, 0] = _MARK | np.uint64(options[MAX_DEPTH])
+                table[slot, 0] = relaxation.key[0]
+                table[slot, 1] = relaxation.key[1]
                 relaxation.known += 1
                 options[depth] = -1
             if finished == LOST and depth == 0:
