@@ -12,6 +12,12 @@ PROOF_KEY_BITS = 128
 """Width of the keys in a search that may end as a proof."""
 
 
+EXHAUSTIVE = "exhaustive"
+"""Name of the try that searches everything."""
+BLOCKADE = "blockade"
+"""Name of the try that bounds what can ever move, see blockade.py."""
+
+
 class RaceError(RuntimeError):
     """A process that searched went away; the position has no verdict."""
 
@@ -47,4 +53,4 @@ class Attempt:
     @property
     def is_proof(self) -> bool:
         """Whether the try proved that no line wins."""
-        return bool(self.positions_by_stage) and self.outcome == "exhausted"
+        return self.name in (EXHAUSTIVE, BLOCKADE) and self.outcome == "exhausted"

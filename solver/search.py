@@ -3,7 +3,8 @@
 A solve tries the members of the portfolio in turn until one wins or the budget is spent.  Three verdicts, never merged:
 
 ``win``      a line was found, and the referee replayed it from the start under the stated rules
-``loss``     a search over the lossless move list was exhausted, or the rules end the game at once
+``loss``     a search over the lossless move list was exhausted, or the rules end the game at once, or what can ever
+             move was bounded and does not suffice (blockade.py)
 ``timeout``  the time, the expansions or the memory were spent first; this says nothing about the deal
 
 With ``jobs`` above 1 the first member has its try alone, for most deals need no more, and the rest race in processes.
@@ -20,11 +21,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from solver import referee
+from solver.blockade import Blockade, find_blockade
 from solver.machine_code import load_kernels
 from solver.move import Line
 from solver.portfolio import MEMBERS, Member, members
 from solver.position import Deal, Position, check_position, stage_of
-from solver.record import PROOF_KEY_BITS, Attempt, Outcome, Reach
+from solver.record import BLOCKADE, EXHAUSTIVE, PROOF_KEY_BITS, Attempt, Outcome, Reach
 from solver.rules import Rules
 
 if TYPE_CHECKING:
@@ -200,6 +202,7 @@ class _Solve:
     """The exhaustive search while it runs, or waits for a member."""
     proof_outcome: Outcome | None = None
     proof_seconds: float = 0.0
+    blockade: Blockade | None = None
 
     def run(self) -> Solution:
         if self.position.is_won:
@@ -222,7 +225,13 @@ class _Solve:
             if self._advance_proof(FIRST_PROOF) in ("exhausted", "budget"):
                 return None
         portfolio = members(self.budget.seed)
+        if self.prove and self._is_blocked():
+            return None
         line = self._try(next(portfolio))
+        # Few deals are blocked, and most of the rest are won at once: they need not wait for this.  Where the moves
+        # ran dry an exhaustive search will do, whose proof is the plainer one.
+        if line is None and not self.prove and self.attempts[-1].outcome != "exhausted" and self._is_blocked():
+            return None
         if line is None and self.budget.jobs > 1 and not self._is_over():
             line = self._race(portfolio)
         while line is None and not self._is_over():
@@ -242,6 +251,15 @@ class _Solve:
             line = self.proof.line()
         self._end_proof()
         return line
+
+    def _is_blocked(self) -> bool:
+        """Whether it is easily seen that no run can ever be completed; record the proof if so."""
+        begun = time.perf_counter()
+        self.blockade = find_blockade(self.position, self.rules)
+        if self.blockade is not None:
+            self._end_proof()
+            self._record(Attempt(BLOCKADE, True, "exhausted", 0, 0, 0, time.perf_counter() - begun))
+        return self.blockade is not None
 
     def _should_take_long_line(self) -> bool:
         """Whether the exhaustive search has won, and members had their chance to win in fewer moves."""
@@ -339,7 +357,7 @@ class _Solve:
         self.proof = None
         self._record(
             Attempt(
-                "exhaustive",
+                EXHAUSTIVE,
                 True,
                 self.proof_outcome or "budget",
                 proof.expansions,
@@ -407,6 +425,8 @@ class _Solve:
         return self._solution("win", line, "the referee replayed the line to its end", final)
 
     def _proof(self) -> str:
+        if self.blockade is not None:
+            return self.blockade.reason()
         proof = self.attempts[-1]
         if proof.positions == proof.relaxed == 1:
             return "no line wins even in a relaxation of the game, which was searched to its end"

@@ -189,8 +189,8 @@ def test_results_go_to_stdout_and_progress_to_stderr_only_on_a_terminal(tmp_path
 
 @needs_proc
 def test_workers_keep_to_their_memory(tmp_path: Path) -> None:
-    # 14934 fills whatever it is given.
-    task = Task("pysolfc", "14934", make_rules(), Budget(seconds=300.0, memory=320), 1)
+    # 27296 fills whatever it is given.
+    task = Task("pysolfc", "27296", make_rules(), Budget(seconds=300.0, memory=320), 1)
     pool = LocalPool(1)
     try:
         executor = pool.executor()
@@ -415,8 +415,8 @@ def test_a_deal_without_memory_is_tried_again_alone(pool: LocalPool) -> None:
 
 @needs_proc
 def test_a_worker_whose_machine_has_no_memory_goes_on_with_the_next_deal(pool: LocalPool) -> None:
-    # 14934 needs what it can get; the easy deals do not.
-    hard = Task("pysolfc", "14934", make_rules(), replace(BUDGET, expansions=300_000), 1)
+    # 27296 needs what it can get; the easy deals do not.
+    hard = Task("pysolfc", "27296", make_rules(), replace(BUDGET, expansions=300_000), 1)
     found: dict[str, StoredResult] = {}
     said: list[str] = []
     run_batch(
@@ -427,7 +427,7 @@ def test_a_worker_whose_machine_has_no_memory_goes_on_with_the_next_deal(pool: L
         say=said.append,
         work=solve_with_little_memory,
     )
-    assert found["14934"] == failed(hard, runner.NO_MEMORY)
+    assert found["27296"] == failed(hard, runner.NO_MEMORY)
     assert [found[deal].verdict for deal in ("1", "2")] == ["win", "win"]
     assert len(said) == 2
 
