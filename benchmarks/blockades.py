@@ -40,6 +40,7 @@ def main(deals: str, out: str) -> None:
             rows.append([number, stuck, f"{found.movable} of {sum(map(len, found.leaves))}"])
     seconds = time.process_time() - begun
     interval = clopper_pearson(len(rows), numbers.count)
+    million = [f"{1e6 * share:.0f}" for share in (len(rows) / numbers.count, interval.low, interval.high)]
     report = "\n".join(
         [
             "# Blocked deals",
@@ -48,13 +49,13 @@ def main(deals: str, out: str) -> None:
             "",
             environment_line(environment()),
             "",
-            f"Of {numbers.count:,} deals {len(rows)} are blocked: no column can ever be emptied and no run completed, with "
-            f"one, two or four suits, under any rules (`solver/blockade.py` has the proof). That is "
-            f"{1e6 * len(rows) / numbers.count:.0f} in a million ({1e6 * interval.low:.0f} to {1e6 * interval.high:.0f} at 95 %, Clopper and "
-            f"Pearson), and no more than the rest can ever be won. {1000 * seconds / numbers.count:.2f} CPU ms a deal.",
+            f"Of {numbers.count:,} deals {len(rows)} are blocked: no column can ever be emptied and no run completed, "
+            "with one, two or four suits, under any rules of dealing and removing (`solver/blockade.py` proves it). "
+            f"That is {million[0]} in a million ({million[1]} to {million[2]} at 95 %, Clopper-Pearson), and so many "
+            f"at least cannot be won. {1000 * seconds / numbers.count:.2f} CPU ms a deal.",
             "",
             markdown(
-                ["deal", "ranks that can never be placed", "sequences and cards of rows that can ever move"], rows
+                ("deal", "ranks that can never be placed", "sequences and cards of rows that can ever move"), rows
             ),
             "",
         ]

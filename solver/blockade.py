@@ -49,7 +49,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
-from solver.cards import ACE, RANK_SYMBOLS, Card, Rank, rank_of, suit_of
+from solver.cards import ACE, RANK_SYMBOLS, Card, Rank, Suit, rank_of, suit_of
 from solver.position import Position
 from solver.rules import Rules
 
@@ -182,9 +182,9 @@ def _leaves(columns: list[list[Segment]], rows: int, rules: Rules) -> list[list[
     return leaves
 
 
-def _placed(position: Position, columns: list[list[Segment]], leaves: list[list[StageSet]]) -> set[tuple[int, Rank]]:
+def _placed(position: Position, columns: list[list[Segment]], leaves: list[list[StageSet]]) -> set[tuple[Suit, Rank]]:
     """Return suit and rank of every card that lies in sequence on another or can ever do so."""
-    placed = set()
+    placed: set[tuple[Suit, Rank]] = set()
     for cards, face_down in zip(position.columns, position.face_down, strict=True):
         face_up = cards[face_down:]
         placed.update(

@@ -11,7 +11,7 @@ import pytest
 
 from solver import Budget, blockade, deal_from_id, make_rules, solve
 from solver.blockade import find_blockade
-from solver.cards import make_card, rank_of
+from solver.cards import rank_of
 from solver.position import Position, check_position
 from solver.rules import Rules
 
@@ -39,9 +39,8 @@ def small_game(rng: random.Random) -> tuple[Position, Rules]:
         heights=tuple(left // columns + (column < left % columns) for column in range(columns)),
         rows=tuple(sizes),
     )
-    position = naive.small_game(rng, rules)
-    for position, _ in naive.random_playout(position, rules, rng, rng.choice((1, 1, 4, 12))):  # noqa: B007
-        pass
+    start = naive.small_game(rng, rules)
+    *_, position = start, *(met for met, _ in naive.random_playout(start, rules, rng, rng.choice((1, 1, 4, 12))))
     return position, rules
 
 
