@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from solver.gain import MOST_MOVES, Gain, gain_of, most_gain
+from solver.gain import MOST_MOVES, Gain, foreseeable, gain_of, most_gain
 from solver.judge import Judge, can_be_taken_back
 from solver.move import DEAL, Line, Move
 from solver.notation import Step, describe_move
@@ -239,8 +239,7 @@ class _Hint:
     def _gain(self, spent: Plan | None, *, is_lost: bool) -> Gain:
         """Return the line that gains most; after a plan that is `spent` it is empty unless it gains what counts."""
         gain = most_gain(
-            self.view.shown,
-            self.view.position,
+            self.view,
             self.rules,
             memory=self.memory,
             is_lost=is_lost,
@@ -300,13 +299,6 @@ class _Hint:
         *_, (shown, _, _, after) = self._along(line)
         return reveals(shown, after)
 
-    def _foreseeable(self, start: Position, line: Line) -> Line:
-        """Return a line up to the first move that shows a card that nobody had seen."""
-        for index, (shown, _, _, after) in enumerate(self._along(line, start), start=1):
-            if reveals(shown, after):
-                return line[:index]
-        return line
-
     # ---- searching ---------------------------------------------------------------------------------
 
     def _judge_roots(self, *, share: float = 1.0) -> dict[Position, Verdict]:
@@ -334,7 +326,10 @@ class _Hint:
     def _best_plan(self, roots: Mapping[Position, Verdict]) -> tuple[Line, Tally]:
         """Return the plan that keeps most arrangements won, and what it keeps."""
         won = [arrangement for arrangement, verdict in roots.items() if verdict == "win"]
-        begin = {arrangement: self._foreseeable(arrangement, self.judge.line(arrangement)) for arrangement in won}
+        begin = {
+            arrangement: foreseeable(self.view.shown, arrangement, self.judge.line(arrangement), self.rules)
+            for arrangement in won
+        }
         votes = Counter(begin.values())
         if len(roots) == 1:
             ((line, _),) = votes.items()

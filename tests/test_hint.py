@@ -326,6 +326,32 @@ def test_hints_of_a_lost_ending_get_what_they_promise(number: int, own_plans: Pa
     assert naive.progress(position, end) >= promised
 
 
+LOST_ENDING = """
+<7S> <QD> <2H> <5D> <4C> KS 9D 6D 3S
+<8C> <6H> <TH> <AH> 5H 9H KH KS QC QH
+<9C> <KD> <9H> <2H> AD 8S TC 9S 8S AD
+<8C> <7H> <9C> <3C> <5S> 4S 8H KD JH JS TH
+<7D> <8H> <QD> <9D> 6S KH 3H 5S 4S 5H 8D
+<3H> <JD> <7S> <6C> AH TS 6H 5D JS
+<7C> <9S> <7H> <7D> <3D> TS QH QS JD TD 2C 3C 3D
+<6C> <TC> <AC> <2S> KC JH 3S 2D 7C
+<2S> <JC> <2D> <6S> 5C 4H 8D 2C AC QC
+<4D> <AS> <4C> <5C> <TD> 4H KC AS QS JC 4D 6D
+"""
+"""An ending of weak play with four suits: number 10 of benchmarks/endings.py."""
+
+
+def test_hints_of_a_lost_ending_with_unseen_cards_look_ahead(own_plans: Path) -> None:
+    """The first card to turn up is further away than the plain referee looks."""
+    position = parse_position(LOST_ENDING, STRICT)
+    found = hint(view_of(start_of(position), peek=False, samples=4), STRICT, loose=True)
+    assert found.tally.losses == found.tally.searched == 4
+    assert found.gain is not None
+    assert (found.gain.turned, found.gain.is_all) == (1, False)
+    end, _ = play_hints(position, STRICT, own_plans, peek=False)
+    assert naive.progress(position, end) >= (0, 1, 0)
+
+
 QUIET = "<2D> <3H> 3D 2H AH AS 3D 2H\n<3C> <2D> AC AD 2C\n<3S> 3H 3C 2C AD\n<AH> AS AC 2S 3S 2S"
 """A lost game in which an ace can be moved from a two to a two, and nothing else."""
 MINI_OPTIONS = ("--peek", "--columns", "4", "--ranks", "3")
