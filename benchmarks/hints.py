@@ -9,6 +9,8 @@ Three measurements, all cards known (``--peek``), kernels warm, one core:
 * a hint without a plan, for the positions of that game right after each row was dealt (stages 0..5) and half-way;
 * ``check`` of the game with its last moves replaced by legal ones at random, so that it ends as such records do.
 
+CPU seconds of this process are given beside wall seconds: where other processes run, the latter are longer.
+
 Writes ``results/hints.json`` and ``results/hints.md``.
 """
 
@@ -20,10 +22,10 @@ import tempfile
 import time
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
-from common import command_line, environment, environment_line, publish_report
+from common import command_line, environment, environment_line, markdown, publish_report
 from tqdm import tqdm
 
 from solver import Budget, Deal, Position, Rules, deal_from_id, legal_moves, make_rules, solve
@@ -43,15 +45,36 @@ RECORD = 180
 """Moves of a record that is checked."""
 CHECK_SECONDS = 45.0
 """The default of the command; all are spent where a position is not decided."""
+HEADINGS = ("stage", "hints", "median CPU s", "p90 CPU s", "max CPU s", "median wall s", "p90 wall s", "max wall s")
+BUSY = 1.1
+"""Wall seconds for each CPU second above which other processes must have run."""
 KEPT = 120
 """Moves of it that follow the hints; the others are drawn at random."""
 
 
-def ask(position: Position, rules: Rules, plans: PlanFolder | NoPlans, seconds: float) -> tuple[Hint, float]:
-    """Return a hint and the seconds that it took."""
-    begun = time.perf_counter()
+class Taken(NamedTuple):
+    """What something took, in seconds."""
+
+    wall: float
+    cpu: float
+
+
+class Watch:
+    """Takes the time from when it is made."""
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def taken(self) -> Taken:
+        """Return what it took until now."""
+        return Taken(time.perf_counter() - self._wall, time.process_time() - self._cpu)
+
+
+def ask(position: Position, rules: Rules, plans: PlanFolder | NoPlans, seconds: float) -> tuple[Hint, Taken]:
+    """Return a hint and the time that it took."""
+    watch = Watch()
     found = hint(view_of(Start("benchmark", position, rules), peek=True, samples=1), rules, plans, seconds=seconds)
-    return found, time.perf_counter() - begun
+    return found, watch.taken()
 
 
 def play(deal: Deal, rules: Rules, seconds: float) -> tuple[dict[str, Any], Line]:
@@ -59,7 +82,7 @@ def play(deal: Deal, rules: Rules, seconds: float) -> tuple[dict[str, Any], Line
     position = deal.position()
     seen = {position}
     moves: list[Move] = []
-    times: list[float] = []
+    times: list[Taken] = []
     plans = 0
     repeated = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -79,15 +102,17 @@ def play(deal: Deal, rules: Rules, seconds: float) -> tuple[dict[str, Any], Line
         "hints": len(times),
         "plans": plans,
         "repeated": repeated,
-        "first_seconds": round(times[0], 4),
-        "median_seconds": round(statistics.median(times), 4),
-        "max_seconds": round(max(times), 4),
+        "first_seconds": round(times[0].wall, 4),
+        "median_seconds": round(statistics.median(taken.wall for taken in times), 4),
+        "max_seconds": round(max(taken.wall for taken in times), 4),
+        "median_cpu_seconds": round(statistics.median(taken.cpu for taken in times), 4),
+        "max_cpu_seconds": round(max(taken.cpu for taken in times), 4),
     }
     return record, tuple(moves)
 
 
-def fresh_hints(deal: Deal, line: Line, rules: Rules, seconds: float) -> list[tuple[int, float]]:
-    """Return stage and seconds of hints that have no plan to go on with."""
+def fresh_hints(deal: Deal, line: Line, rules: Rules, seconds: float) -> list[tuple[int, Taken]]:
+    """Return stage and time of hints that have no plan to go on with."""
     position = deal.position()
     rows = [-1, *(index for index, move in enumerate(line) if move.kind == "deal"), len(line)]
     wanted = {start + 1 for start in rows[:-1]} | {(start + 1 + end) // 2 for start, end in pairwise(rows)}
@@ -99,8 +124,8 @@ def fresh_hints(deal: Deal, line: Line, rules: Rules, seconds: float) -> list[tu
     return times
 
 
-def check_seconds(deal: Deal, line: Line, rules: Rules, rng: random.Random) -> tuple[float, str, int]:
-    """Return the seconds of a check of a record that ends at random, its last verdict, and its length."""
+def check_seconds(deal: Deal, line: Line, rules: Rules, rng: random.Random) -> tuple[Taken, str, int]:
+    """Return the time of a check of a record that ends at random, its last verdict, and its length."""
     moves = list(line[:KEPT])
     position = deal.position()
     for move in moves:
@@ -108,9 +133,9 @@ def check_seconds(deal: Deal, line: Line, rules: Rules, rng: random.Random) -> t
     while len(moves) < RECORD and (legal := legal_moves(position, rules)):
         moves.append(rng.choice(legal))
         position = apply(position, moves[-1], rules)
-    begun = time.perf_counter()
+    watch = Watch()
     checked = check(deal.position(), tuple(moves), Judge(rules, seconds=CHECK_SECONDS))
-    return time.perf_counter() - begun, checked.verdicts[-1], len(moves)
+    return watch.taken(), checked.verdicts[-1], len(moves)
 
 
 @click.command(help=__doc__)
@@ -126,8 +151,8 @@ def main(suits: int, deals: str, timeout: float, checks: int, out: str) -> None:
     rules = make_rules(suits=suits)
     solve(deal_from_id("ms1", suits), rules, Budget(memory=MIN_MEMORY))
     records = []
-    stages: dict[int, list[float]] = {}
-    checked: list[tuple[float, str, int]] = []
+    stages: dict[int, list[Taken]] = {}
+    checked: list[tuple[Taken, str, int]] = []
     for number in tqdm(range(low, high + 1), disable=None):
         deal = deal_from_id(f"ms{number}", suits)
         record, line = play(deal, rules, timeout)
@@ -136,8 +161,8 @@ def main(suits: int, deals: str, timeout: float, checks: int, out: str) -> None:
             # Hints ought to win what a search wins within the same time.
             records[-1]["solve"] = solve(deal, rules, Budget(seconds=timeout)).verdict
             continue
-        for stage, seconds in fresh_hints(deal, line, rules, timeout):
-            stages.setdefault(stage, []).append(seconds)
+        for stage, taken in fresh_hints(deal, line, rules, timeout):
+            stages.setdefault(stage, []).append(taken)
         if len(checked) < checks:
             checked.append(check_seconds(deal, line, rules, random.Random(number)))
     where = environment()
@@ -151,20 +176,32 @@ def report(
     command: str,
     where: dict[str, Any],
     records: list[dict[str, Any]],
-    stages: dict[int, list[float]],
-    checks: list[tuple[float, str, int]],
+    stages: dict[int, list[Taken]],
+    checks: list[tuple[Taken, str, int]],
     title: str,
 ) -> str:
     """Return the results as text."""
     won = [record for record in records if record["won"]]
     failed = ", ".join(f"{record['deal']} (solve: {record['solve']})" for record in records if not record["won"])
-    rows = [
-        f"| {stage} | {len(times)} | {statistics.median(times):.3f} | {percentile(times, 0.9):.3f} | {max(times):.2f} |"
-        for stage, times in sorted(stages.items())
-    ]
-    every = [seconds for times in stages.values() for seconds in times]
-    followed = statistics.median(record["median_seconds"] for record in records)
-    seconds = [taken for taken, _, _ in checks]
+    rows = []
+    for stage, times in sorted(stages.items()):
+        figures = [
+            figure
+            for seconds in ([taken.cpu for taken in times], [taken.wall for taken in times])
+            for figure in (
+                f"{statistics.median(seconds):.3f}",
+                f"{percentile(seconds, 0.9):.3f}",
+                f"{max(seconds):.2f}",
+            )
+        ]
+        rows.append([str(stage), str(len(times)), *figures])
+    every = [taken for times in stages.values() for taken in times]
+    ratio = sum(taken.wall for taken in every) / sum(taken.cpu for taken in every)
+    followed, followed_wall = (
+        statistics.median(record[field] for record in records) for field in ("median_cpu_seconds", "median_seconds")
+    )
+    fresh, fresh_wall = statistics.median(t.cpu for t in every), statistics.median(t.wall for t in every)
+    cpu, wall = [taken.cpu for taken, _, _ in checks], [taken.wall for taken, _, _ in checks]
     verdicts = [verdict for _, verdict, _ in checks]
     lengths = statistics.median(length for _, _, length in checks) if checks else 0
     lines = [
@@ -174,20 +211,20 @@ def report(
         "",
         environment_line(where),
         "",
-        "Wall seconds, all cards known, kernels warm.",
+        f"CPU seconds of the process, and wall seconds, which are {ratio:.1f} times as many: "
+        f"{'other processes ran' if ratio > BUSY else 'the machine was else idle'}. All cards known, kernels warm.",
         "",
         f"* Played by hints alone: {len(won)} of {len(records)} deals won, {sum(r['hints'] for r in records)} hints, "
         f"{sum(r['repeated'] for r in records)} positions that came twice, {max(r['plans'] for r in records)} plans a "
         f"deal at most. Not won: {failed or 'none'}.",
-        f"* A hint that goes on with its plan: median {followed:.3f} s.",
-        f"* A hint without a plan: median {statistics.median(every):.3f} s over all stages.",
+        f"* A hint that goes on with its plan: median {followed:.3f} CPU s, {followed_wall:.3f} wall s.",
+        f"* A hint without a plan: median {fresh:.3f} CPU s, {fresh_wall:.3f} wall s over all stages.",
         "",
-        "| stage | hints | median s | p90 s | max s |",
-        "| --: | --: | --: | --: | --: |",
-        *rows,
+        markdown(HEADINGS, rows),
         "",
         f"* `check` of {len(checks)} records of {KEPT} hints and random moves (median {lengths:g} in all): median "
-        f"{statistics.median(seconds):.2f} s, max {max(seconds):.2f} s; last verdicts: {verdicts.count('win')} win, "
+        f"{statistics.median(cpu):.2f} CPU s, max {max(cpu):.2f} CPU s ({max(wall):.2f} wall s); last verdicts: "
+        f"{verdicts.count('win')} win, "
         f"{verdicts.count('loss')} loss, {verdicts.count('timeout')} timeout.",
         "",
     ]

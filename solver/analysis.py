@@ -1,8 +1,11 @@
 """Hints: what to play now, why, and how the game stands.
 
-A hint follows a *plan*: a line that wins, or, where none is known, one that gains as much as a short search finds.
+A hint follows a *plan*: a line that wins, or, where none is known, one that gains as much as a search finds
+(`solver.gain`).
 Plans are kept (`solver.plans`), so that the hint after a hint goes on with its plan; a plan ends where it shows a card
-that nobody had seen, for then it is wise to think again, and a game shows a card only so many times.
+that nobody had seen, for then it is wise to think again, and a game shows a card only so many times.  What a plan
+that wins promises is seen when it is replayed; a game that was not won when the plan was made is judged again each
+time, so that a loss is told with a proof of now.
 
 A game of which all is known has one arrangement (`solver.seen`), searched like any deal.  Otherwise each arrangement
 has its own winning line, and the moves of it up to the first card that is turned up or dealt can be played whatever
@@ -15,13 +18,12 @@ Verdicts of a hint: ``win`` and ``loss`` hold for every arrangement there is, ``
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Literal, TypeAlias
 
+from solver.gain import MOST_MOVES, Gain, foreseeable, gain_of, most_gain
 from solver.judge import Judge, can_be_taken_back
 from solver.move import DEAL, Line, Move
 from solver.notation import Step, describe_move
@@ -42,8 +44,6 @@ ARRANGEMENT_EXPANSIONS = 100_000
 """Budget of one arrangement among several; nineteen deals of twenty need less."""
 ROOT_SHARE = 0.5
 """Of the time, for the lines of the arrangements; the rest is for comparing plans."""
-GAIN_POSITIONS = 1000
-"""Positions that a search for gains looks at: the plain referee takes half a second for them."""
 
 
 @dataclass(frozen=True)
@@ -78,33 +78,12 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Gain:
-    """The most that a short search found to be had in a game that it cannot show to be won."""
-
-    line: Line
-    runs: int
-    """Runs removed on the line."""
-    turned: int
-    """Cards turned up."""
-    rows: int
-    """Rows dealt."""
-    filled: int
-    """Columns filled so that a row can be dealt, under strict rules; 0 where no row is left."""
-    links: int
-    """Cards that lie on the next card of their suit, more than before or, below 0, fewer."""
-    positions: int
-    """Positions looked at."""
-    is_all: bool
-    """Whether these were all that can be reached, or that can be foreseen."""
-
-
-@dataclass(frozen=True)
 class Reason:
     """Why a move is played."""
 
     code: str
-    """``completes_run``, ``turns_card``, ``empties_column``, ``builds_run``, ``prepares_deal``, ``leads_to``,
-    ``only_move``, ``plan``, ``continues_plan``, ``keeps_most``."""
+    """``completes_run``, ``turns_card``, ``deals_row``, ``empties_column``, ``builds_run``, ``prepares_deal``,
+    ``leads_to``, ``only_move``, ``plan``, ``continues_plan``, ``keeps_most``, ``moves_about``, ``nothing_new``."""
     text: str
 
 
@@ -124,8 +103,10 @@ class Hint:
     over: str | None
     """Why the game is over; None while it goes on."""
     step: Step | None
-    """The move, in words; None when the game is over, and when it is lost and nothing more can be gained."""
+    """The move, in words; None when the game is over, and where nothing can be gained and hints led to the end of a
+    line that only moves cards about."""
     reasons: tuple[Reason, ...]
+    """Why the move is played, or why there is none although the game goes on."""
     plan: Line
     """The moves that the hint begins."""
     is_continued: bool
@@ -156,7 +137,7 @@ def hint(
     A plan that `plans` has for the position is followed, and a new one is kept there.
     """
     judge = Judge(rules, seconds=seconds, memory=memory, loose=loose, on_compile=on_compile)
-    return _Hint(view, rules, plans or NoPlans(), judge).make(every=every)
+    return _Hint(view, rules, plans or NoPlans(), judge, memory, on_compile).make(every=every)
 
 
 def why_over(position: Position, rules: Rules) -> str | None:
@@ -179,6 +160,8 @@ class _Hint:
     rules: Rules
     plans: Plans
     judge: Judge
+    memory: int
+    on_compile: Callable[[], None] | None
 
     def make(self, *, every: bool) -> Hint:
         position = self.view.position
@@ -190,36 +173,30 @@ class _Hint:
             )
             return Hint(tally.standing, over, None, (), (), False, tally, None)
         options = tuple(self._options()) if every else ()
-        made = self._continued()
-        if made is None or made.standing == "timeout":
-            # A plan that is followed for want of a better one: by now there may be one that wins.
-            made = self._new(instead_of=made)
-        return replace(made, options=options)
-
-    def _continued(self) -> Hint | None:
-        """Return the hint of a kept plan, if one knows the position and holds what it promises."""
         name = position_name(self.view.shown, self.rules)
         plan = self.plans.find(name)
-        if plan is None:
-            return None
-        line = plan.rest(name)
-        try:
-            last = self._played(line)
-        except IllegalMove:
-            return None
+        rest = () if plan is None else plan.rest(name)
+        made = None if plan is None else self._continued(plan, rest)
+        return replace(made or self._new(plan, rest), options=options)
+
+    def _continued(self, plan: Plan, line: Line) -> Hint | None:
+        """Return the hint of a plan that wins, if it holds what it promises; `line` is what is left of it."""
+        last = self._end_of(line)
         wins, losses, timeouts, count = (plan.tally.get(field, 0) for field in ("wins", "losses", "timeouts", "count"))
         tally = Tally(wins, losses, timeouts, count)
-        if not line or tally.standing != plan.verdict or not 0 < tally.searched <= tally.count:
+        if last is None or not line or tally.standing != plan.verdict or not 0 < tally.searched <= tally.count:
+            return None
+        if not tally.wins:
             return None
         if self.view.count == 1 and plan.verdict == "win" and not last.is_won and not self._is_cut(line):
             return None
-        gain = None
-        if not tally.wins:
-            gain = Gain(line, *self._gained(last), plan.tally.get("positions", 0), bool(plan.tally.get("is_all")))
-        return self._hint(line, tally, gain, is_continued=True)
+        return self._hint(line, tally, None, is_continued=True)
 
-    def _new(self, instead_of: Hint | None = None) -> Hint:
-        """Return the hint of a new plan, and keep the plan; where none wins, an old one is as good."""
+    def _new(self, kept: Plan | None, rest: Line) -> Hint:
+        """Return the hint of a new plan, and keep the plan.
+
+        Where still no plan wins, what is left of the kept one, `rest`, is as good; empty, it has come to its end.
+        """
         dead = is_dead(self.view.position, self.rules)
         roots = self._judge_roots() if dead is None else {}
         # What makes a game dead is seen, so it is so in every arrangement.
@@ -228,16 +205,53 @@ class _Hint:
         )
         line: Line = ()
         gain: Gain | None = None
+        is_continued = False
+        # A plan that gained nothing and has come to its end.
+        spent = kept if kept is not None and kept.end and not rest else None
+        if not tally.wins:
+            gain = self._kept_gain(kept, rest)
+            is_continued = gain is not None
+            gain = gain or self._gain(spent, is_lost=tally.standing == "loss")
+            line = gain.line
+            if tally.standing == "timeout" and self._wins(line):
+                # The search for gains came upon what the search for a win had no time for.
+                self.judge.add_line(self.view.position, line)
+                roots = {self.view.position: "win"}
+                tally, gain = Tally.of(roots, self.view.count), None
         if tally.wins:
             line, tally = self._best_plan(roots)
-        elif instead_of is not None and not tally.losses:
-            return instead_of
-        else:
-            gain = self._gain()
-            line = gain.line
-        if line:
+        if line and not is_continued:
             self._keep(line, tally, gain)
-        return replace(self._hint(line, tally, gain, is_continued=False), dead=dead)
+        made = replace(self._hint(line, tally, gain, is_continued=is_continued), dead=dead)
+        if not line and spent is not None:
+            return replace(made, reasons=(_why_nothing_new(spent.line),))
+        return made
+
+    def _kept_gain(self, plan: Plan | None, line: Line) -> Gain | None:
+        """Return what is left to be gained by a plan that does not win, or None where it is of no use."""
+        if plan is None or not line or plan.tally.get("wins", 0) or self._end_of(line) is None:
+            return None
+        played = len(plan.line) - len(line)
+        moves = min(max(plan.tally.get("moves", len(plan.line)) - played, 0), len(line))
+        positions, is_all = plan.tally.get("positions", 0), bool(plan.tally.get("is_all"))
+        return gain_of(line, self.view.position, self.rules, moves=moves, positions=positions, is_all=is_all)
+
+    def _gain(self, spent: Plan | None, *, is_lost: bool) -> Gain:
+        """Return the line that gains most; after a plan that is `spent` it is empty unless it gains what counts."""
+        gain = most_gain(
+            self.view,
+            self.rules,
+            memory=self.memory,
+            is_lost=is_lost,
+            is_new=spent is None,
+            on_compile=self.on_compile,
+        )
+        if spent is not None:
+            names = {position_name(shown, self.rules) for shown, *_ in self._along(gain.line)}
+            if names & set(spent.positions):
+                # What counts is to be had only by going back.
+                return replace(gain, line=(), moves=0, runs=0, turned=0, rows=0, filled=0, links=0)
+        return gain
 
     def _hint(self, line: Line, tally: Tally, gain: Gain | None, *, is_continued: bool) -> Hint:
         step = self._describe(line[0]) if line else None
@@ -250,8 +264,12 @@ class _Hint:
             names.append(position_name(shown, self.rules))
         counts = {"wins": tally.wins, "losses": tally.losses, "timeouts": tally.timeouts, "count": tally.count}
         if gain is not None:
-            counts |= {"positions": gain.positions, "is_all": gain.is_all}
-        self.plans.keep(Plan(line, tuple(names), tally.standing, counts))
+            counts |= {"moves": gain.moves, "positions": gain.positions, "is_all": gain.is_all}
+        end = ""
+        if gain is not None and gain.is_quiet:
+            *_, (shown, _, _, after) = self._along(line)
+            end = position_name(seen_after(shown, after), self.rules)
+        self.plans.keep(Plan(line, tuple(names), tally.standing, counts, end))
 
     # ---- lines -------------------------------------------------------------------------------------
 
@@ -265,32 +283,21 @@ class _Hint:
             yield shown, before, move, after
             shown, before = seen_after(shown, after), after
 
-    def _played(self, line: Line) -> Position:
-        return replay(self.view.position, line, self.rules)
+    def _end_of(self, line: Line) -> Position | None:
+        """Return the position after a line, or None when the rules forbid it."""
+        try:
+            return replay(self.view.position, line, self.rules)
+        except IllegalMove:
+            return None
+
+    def _wins(self, line: Line) -> bool:
+        last = self._end_of(line) if self.view.count == 1 else None
+        return last is not None and last.is_won
 
     def _is_cut(self, line: Line) -> bool:
         """Whether the last move of a line shows a card that nobody had seen, so that the plan ends there."""
         *_, (shown, _, _, after) = self._along(line)
         return reveals(shown, after)
-
-    def _foreseeable(self, start: Position, line: Line) -> Line:
-        """Return a line up to the first move that shows a card that nobody had seen."""
-        for index, (shown, _, _, after) in enumerate(self._along(line, start), start=1):
-            if reveals(shown, after):
-                return line[:index]
-        return line
-
-    def _gained(self, last: Position) -> tuple[int, int, int, int, int]:
-        """Return the runs removed, cards turned up, rows dealt, columns filled and links made since the beginning."""
-        first = self.view.position
-        needs_all = last.rows and not self.rules.deal_onto_empty
-        return (
-            len(last.completed) - len(first.completed),
-            sum(first.face_down) - sum(last.face_down),
-            len(first.rows) - len(last.rows),
-            sum(map(bool, last.columns)) - sum(map(bool, first.columns)) if needs_all else 0,
-            _links(last) - _links(first),
-        )
 
     # ---- searching ---------------------------------------------------------------------------------
 
@@ -319,7 +326,10 @@ class _Hint:
     def _best_plan(self, roots: Mapping[Position, Verdict]) -> tuple[Line, Tally]:
         """Return the plan that keeps most arrangements won, and what it keeps."""
         won = [arrangement for arrangement, verdict in roots.items() if verdict == "win"]
-        begin = {arrangement: self._foreseeable(arrangement, self.judge.line(arrangement)) for arrangement in won}
+        begin = {
+            arrangement: foreseeable(self.view.shown, arrangement, self.judge.line(arrangement), self.rules)
+            for arrangement in won
+        }
         votes = Counter(begin.values())
         if len(roots) == 1:
             ((line, _),) = votes.items()
@@ -381,37 +391,6 @@ class _Hint:
         for move in moves:
             yield Option(self._describe(move), tallies[move])
 
-    def _gain(self) -> Gain:
-        """Return the line that gains most in a short search: runs, then cards turned up, then rows, and so on.
-
-        A move that shows a card that nobody had seen is the end of what can be foreseen.  As every plan ends with
-        more of these than it began with, plans do not lead in a circle either.
-        """
-        first = self.view.position
-        nothing = (0, 0, 0, 0, 0, 0)
-        queue: list[tuple[tuple[int, ...], int, Position, PartialPosition | None, Line]] = []
-        heapq.heappush(queue, (nothing, 0, first, self.view.shown, ()))
-        seen = {first}
-        best: tuple[tuple[int, ...], Line] = (nothing, ())
-        looked = 0
-        while queue and looked < GAIN_POSITIONS:
-            rank, _, before, shown, line = heapq.heappop(queue)
-            looked += 1
-            if rank < best[0]:
-                best = rank, line
-            if shown is None:
-                continue
-            for move in legal_moves(before, self.rules):
-                after = apply(before, move, self.rules)
-                if after in seen:
-                    continue
-                seen.add(after)
-                then = None if reveals(shown, after) else seen_after(shown, after)
-                rank = (*(-gained for gained in self._gained(after)), len(line) + 1)
-                heapq.heappush(queue, (rank, len(seen), after, then, (*line, move)))
-        runs, turned, rows, filled, links = (-value for value in best[0][:-1])
-        return Gain(best[1], runs, turned, rows, filled, links, looked, not queue)
-
     # ---- words -------------------------------------------------------------------------------------
 
     def _describe(self, move: Move) -> Step:
@@ -441,7 +420,7 @@ class _Hint:
                 break
         length = f"{len(line)} move{'s' if len(line) > 1 else ''}"
         if gain is not None:
-            yield Reason("keeps_most", f"the best of {gain.positions:,} positions is {length} from here")
+            yield _why_gain(gain)
         elif is_continued:
             yield Reason("continues_plan", f"continues the plan of {length}")
         else:
@@ -487,10 +466,35 @@ def _joined_run(before: Position, move: Move) -> int:
     return len(cards) - start
 
 
-def _links(position: Position) -> int:
-    """Return how many face-up cards lie on the next card of their suit."""
-    return sum(
-        upper == lower + 1
-        for cards, down in zip(position.columns, position.face_down, strict=True)
-        for upper, lower in pairwise(cards[down:])
-    )
+def _why_gain(gain: Gain) -> Reason:
+    """Return why a move is played that begins no plan that wins."""
+    if not gain.moves:
+        word = "can be gained" if gain.is_all else "was found to gain"
+        return Reason("moves_about", f"only moves cards about, for nothing more {word}")
+    length = f"{gain.moves} move{'s' if gain.moves > 1 else ''}"
+    return Reason("keeps_most", f"{gain_text(gain)} in {length}")
+
+
+def gain_text(gain: Gain) -> str:
+    """Return in words what a plan gains that gains something: ``completes 2 more runs and turns up 3 cards``."""
+    parts = []
+    if gain.runs:
+        parts.append(f"completes {gain.runs} more run{'s' if gain.runs > 1 else ''}")
+    if gain.turned:
+        parts.append(f"turns up {gain.turned} card{'s' if gain.turned > 1 else ''}")
+    if gain.rows:
+        parts.append(f"deals {gain.rows} row{'s' if gain.rows > 1 else ''}")
+    if not parts:
+        cards = f"{gain.links} more cards" if gain.links > 1 else "one more card"
+        parts.append(f"puts {cards} onto the next card of {'their' if gain.links > 1 else 'its'} suit")
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _why_nothing_new(line: Line) -> Reason:
+    """Return why no move is named at the end of a line that gained nothing."""
+    if len(line) < MOST_MOVES:
+        text = "every move leads back to a position that was there before, or to one with its columns in another order"
+    else:
+        text = f"the last {len(line)} moves only moved cards about"
+    return Reason("nothing_new", text)

@@ -7,8 +7,9 @@ to be told of the game that is played::
         plans/<name of the first position>.json
 
     {"schema": 1, "line": "5-7x1 6-2x1 ...", "positions": ["0f3a...", ...], "verdict": "win",
-     "tally": {...}}
+     "tally": {...}, "end": ""}
 
+A plan that gains nothing names the position at its end as well, so that no further one of its kind begins there.
 The plan used last comes first where several know a position, and using it makes it the last used: so hints stay on
 one plan as long as it lasts, and as no plan visits a position twice, neither do they.  What is kept is only ever a
 proposal: who follows a plan replays it.
@@ -61,9 +62,15 @@ class Plan:
     """That of the first position, when the plan was made."""
     tally: Mapping[str, int]
     """What was counted when the plan was made."""
+    end: str = ""
+    """Name of the position after the last move, where nothing can be gained there; otherwise empty."""
+
+    def knows(self, name: str) -> bool:
+        """Whether the position of that name is on the plan."""
+        return name in self.positions or (name == self.end and bool(name))
 
     def rest(self, name: str) -> Line:
-        """Return the moves from the position of that name on; empty when the plan does not know it."""
+        """Return the moves from the position of that name on; empty at its end, and when the plan does not know it."""
         return self.line[self.positions.index(name) :] if name in self.positions else ()
 
 
@@ -86,7 +93,7 @@ class PlanFolder:
         for path in self._newest_first():
             with contextlib.suppress(PlanError, OSError):
                 plan = _load(path)
-                if name in plan.positions:
+                if plan.knows(name):
                     os.utime(path)
                     return plan
         return None
@@ -131,7 +138,7 @@ class PlanFile:
             return None
         except OSError as error:
             raise PlanError(f"cannot read {str(self._path)!r}: {error.strerror or error}") from None
-        return plan if name in plan.positions else None
+        return plan if plan.knows(name) else None
 
     def keep(self, plan: Plan) -> None:
         """Write the plan; raises `PlanError` when the file cannot be written."""
@@ -168,7 +175,7 @@ def _load(path: Path) -> Plan:
         tally = {str(key): int(value) for key, value in values["tally"].items()}
         if len(positions) != len(line) or len(set(positions)) != len(positions):
             raise PlanError("another number of positions than moves")
-        return Plan(line, positions, str(values["verdict"]), tally)
+        return Plan(line, positions, str(values["verdict"]), tally, str(values.get("end", "")))
     except (AttributeError, KeyError, NotationError, RecursionError, TypeError, ValueError):
         raise PlanError(
             f"{str(path)!r} is no plan that 'spider hint' has written: name another file, or remove it"
@@ -183,6 +190,7 @@ def _save(plan: Plan, path: Path) -> None:
         "tally": dict(plan.tally),
         "line": format_line(plan.line),
         "positions": plan.positions,
+        "end": plan.end,
     }
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:

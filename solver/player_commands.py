@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import click
 
 from solver import search
-from solver.analysis import Hint, Option, Tally
+from solver.analysis import Hint, Option, Tally, gain_text
 from solver.analysis import hint as find_hint
 from solver.cli import (
     EPILOG,
@@ -41,6 +41,7 @@ from solver.cli import (
     seed_option,
     timeout_option,
 )
+from solver.gain import Gain
 from solver.history import MOVES_LABEL, Checked, read_line, split_record
 from solver.history import check as check_line
 from solver.judge import Judge
@@ -163,26 +164,28 @@ def _hint_lines(view: View, found: Hint, timeout: float) -> Iterator[str]:
         move = click.style(str(found.step.move), bold=True)
         yield f"play {move}: {', '.join((found.step.text, *found.step.notes))}"
         yield "why: " + "; ".join(reason.text for reason in found.reasons)
-    elif found.gain is not None:
-        looked = _looked(found)
-        yield f"no move gains anything: no run, no card turned up, no row, no longer run ({looked})"
+    else:
+        yield "no move: " + "; ".join(reason.text for reason in found.reasons)
     word = click.style(found.standing, fg=STANDING_COLOURS[found.standing], bold=True)
     yield f"{word}: {_standing_text(view, found, timeout)}"
-    if found.gain is not None and found.step is not None:
-        gain = found.gain
-        yield (
-            f"the plan removes {counted(gain.runs, 'run')}, turns up {counted(gain.turned, 'card')} and deals "
-            f"{counted(gain.rows, 'row')}, the most that was found ({_looked(found)})"
-        )
+    if found.gain is not None:
+        yield _gain_line(found.gain, view)
     for option in found.options:
         text = ", ".join((option.step.text, *option.step.notes))
         yield f"  {option.step.move!s:<8} {_option_text(option.tally):<36} {text}"
 
 
-def _looked(found: Hint) -> str:
-    assert found.gain is not None
-    positions = counted(found.gain.positions, "position")
-    return f"all {positions} that can be foreseen" if found.gain.is_all else f"{positions} looked at"
+def _gain_line(gain: Gain, view: View) -> str:
+    """Return what is to be had of a game that is not known to be won, and what says so."""
+    positions = counted(gain.positions, "position")
+    reached = "foreseen" if view.shown.unknown else "reached"
+    looked = f"all {positions} that can be {reached}" if gain.is_all else f"{positions} looked at"
+    if gain.moves and not gain.is_quiet:
+        most = "the most that can be had" if gain.is_all else "the most that was found"
+        return f"gain: the plan {gain_text(gain)}: {most}, runs before cards before rows ({looked})"
+    more = "can be gained" if gain.is_all else "was found to gain"
+    nothing = f"no run, no card to turn up and no row {more} ({looked})"
+    return f"gain: the plan {gain_text(gain)}; {nothing}" if gain.moves else f"gain: {nothing}, and no longer run"
 
 
 def _standing_text(view: View, found: Hint, timeout: float) -> str:
@@ -246,6 +249,7 @@ def _hint_json(start: Start | PartialStart, view: View, found: Hint, *, peek: bo
             "rows_dealt": gain.rows,
             "filled": gain.filled,
             "links": gain.links,
+            "moves": gain.moves,
             "positions": gain.positions,
             "all": gain.is_all,
         },

@@ -345,6 +345,38 @@ def explore(
     return Exhausted("loss", len(steps), None)
 
 
+def most(position: Position, rules: Rules, limit: int) -> tuple[int, int, int] | None:
+    """Return the most runs that can be completed, with the most cards turned up and then the most rows dealt by it.
+
+    The order is that of the tuple; None when more than `limit` positions were met.
+    """
+    start = _canonical(from_position(position), True)
+    seen = {start}
+    queue = deque([start])
+    best = 0, 0, 0
+    while queue:
+        state = queue.popleft()
+        best = max(best, _progress(start, state))
+        for move in _moves(state, rules):
+            child = _canonical(_after(state, move, rules), True)
+            if child not in seen:
+                if len(seen) >= limit:
+                    return None
+                seen.add(child)
+                queue.append(child)
+    return best
+
+
+def progress(first: Position, last: Position) -> tuple[int, int, int]:
+    """Return the runs completed, cards turned up and rows dealt between two positions."""
+    return _progress(from_position(first), from_position(last))
+
+
+def _progress(first: State, last: State) -> tuple[int, int, int]:
+    hidden = [sum(len(down) for down, _ in columns) for columns, _, _ in (first, last)]
+    return len(last[2]) - len(first[2]), hidden[0] - hidden[1], len(first[1]) - len(last[1])
+
+
 def _is_won(state: State) -> bool:
     columns, rows, _ = state
     return not rows and not any(up for _, up in columns)

@@ -6,11 +6,14 @@ import json
 import random
 from itertools import permutations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import naive
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from solver import plans as plans_module
 from solver.analysis import Hint, hint, why_over
@@ -29,6 +32,8 @@ from solver.seen import as_seen, foreseen, reveals, seen_after, view_of
 from solver.start import Start
 
 STRICT = make_rules()
+NAIVE_LIMIT = 3_000
+"""Positions that the naive game looks at: half a second."""
 MINI = Rules("mini", columns=4, ranks=3, packs=2, heights=(3, 3, 3, 3), rows=(4, 4, 4))
 
 
@@ -144,13 +149,15 @@ def test_no_card_that_is_not_seen_changes_a_hint() -> None:
 # ---- following hints -----------------------------------------------------------------------------
 
 
-def play_hints(position: Position, rules: Rules, folder: Path, *, peek: bool, most: int = 400) -> tuple[Position, int]:
+def play_hints(
+    position: Position, rules: Rules, folder: Path, *, peek: bool, most: int = 400, seconds: float = 10.0
+) -> tuple[Position, int]:
     """Play nothing but hints; return the end and how many plans were made; no position may come twice."""
     seen = {position}
     made = 0
     for _ in range(most):
         view = view_of(start_of(position, rules), peek=peek, samples=4)
-        found = hint(view, rules, PlanFolder(folder), loose=True)
+        found = hint(view, rules, PlanFolder(folder), loose=True, seconds=seconds)
         if found.step is None:
             return position, made
         made += not found.is_continued
@@ -253,6 +260,187 @@ def test_the_rules_are_part_of_a_position() -> None:
     names = {position_name(shown, make_rules(preset)) for preset in ("standard", "relaxed", "bvs", "morehead-1949")}
     # Two presets have the same rules.
     assert len(names) == 3
+
+
+# ---- lost games ----------------------------------------------------------------------------------
+
+
+def lost_position(name: str, seed: int) -> Position:
+    """Return a lost position of a small game in which moves are left."""
+    rules = naive.SMALL_RULES[name]
+    rng = random.Random(f"{name}/{seed}")
+    position = naive.small_game(rng, rules)
+    for last, _ in naive.random_playout(position, rules, rng, rng.randint(0, 12)):
+        position = last
+    assume(legal_moves(position, rules))
+    assume(naive.exhaust(position, rules, NAIVE_LIMIT) == "loss")
+    return position
+
+
+@settings(max_examples=60)
+@given(name=st.sampled_from(list(naive.SMALL_RULES)), seed=st.integers(0, 999))
+def test_hints_of_a_lost_game_get_what_can_be_had(name: str, seed: int) -> None:
+    """As many runs as any line, then as many cards and rows; a move as long as there is one, and none twice."""
+    rules = naive.SMALL_RULES[name]
+    position = lost_position(name, seed)
+    most = naive.most(position, rules, NAIVE_LIMIT)
+    assume(most is not None)
+    first = peeked(position, rules)
+    assert first.standing == "loss"
+    assert first.step is not None
+    assert first.gain is not None
+    assert first.gain.is_all
+    assert (first.gain.runs, first.gain.turned, first.gain.rows) == most
+    with TemporaryDirectory() as folder:
+        end, _ = play_hints(position, rules, Path(folder), peek=True)
+        assert naive.progress(position, end) == most
+        if legal_moves(end, rules):
+            last = peeked(end, rules, plans=PlanFolder(Path(folder)))
+            assert [reason.code for reason in last.reasons] == ["nothing_new"]
+            assert last.standing == "loss"
+
+
+@settings(max_examples=25)
+@given(name=st.sampled_from(list(naive.SMALL_RULES)), seed=st.integers(0, 999))
+def test_hints_of_a_lost_game_with_unseen_cards_come_to_an_end(name: str, seed: int) -> None:
+    rules = naive.SMALL_RULES[name]
+    position = lost_position(name, seed)
+    assert hint(view_of(start_of(position, rules), peek=False, samples=4), rules, loose=True).step is not None
+    with TemporaryDirectory() as folder:
+        end, _ = play_hints(position, rules, Path(folder), peek=False)
+        assert not end.is_won
+
+
+@pytest.mark.parametrize("number", [2, 3, 6])
+def test_hints_of_a_lost_ending_get_what_they_promise(number: int, own_plans: Path) -> None:
+    """Weak play of whole games, which leaves more positions than the plain referee can look at."""
+    position = deal_from_id(f"ms{number}").position()
+    rng = random.Random(number)
+    while position.rows and (moves := legal_moves(position, STRICT)):
+        position = apply(position, rng.choice(moves), STRICT)
+    first = peeked(position, STRICT)
+    assert first.standing == "loss"
+    assert first.gain is not None
+    promised = first.gain.runs, first.gain.turned, first.gain.rows
+    end, _ = play_hints(position, STRICT, own_plans, peek=True)
+    assert naive.progress(position, end) >= promised
+
+
+LOST_ENDING = """
+<7S> <QD> <2H> <5D> <4C> KS 9D 6D 3S
+<8C> <6H> <TH> <AH> 5H 9H KH KS QC QH
+<9C> <KD> <9H> <2H> AD 8S TC 9S 8S AD
+<8C> <7H> <9C> <3C> <5S> 4S 8H KD JH JS TH
+<7D> <8H> <QD> <9D> 6S KH 3H 5S 4S 5H 8D
+<3H> <JD> <7S> <6C> AH TS 6H 5D JS
+<7C> <9S> <7H> <7D> <3D> TS QH QS JD TD 2C 3C 3D
+<6C> <TC> <AC> <2S> KC JH 3S 2D 7C
+<2S> <JC> <2D> <6S> 5C 4H 8D 2C AC QC
+<4D> <AS> <4C> <5C> <TD> 4H KC AS QS JC 4D 6D
+"""
+"""An ending of weak play with four suits: number 10 of benchmarks/endings.py."""
+
+
+def test_hints_of_a_lost_ending_with_unseen_cards_look_ahead(own_plans: Path) -> None:
+    """The first card to turn up is further away than the plain referee looks."""
+    position = parse_position(LOST_ENDING, STRICT)
+    found = hint(view_of(start_of(position), peek=False, samples=4), STRICT, loose=True)
+    assert found.tally.losses == found.tally.searched == 4
+    assert found.gain is not None
+    assert (found.gain.turned, found.gain.is_all) == (1, False)
+    end, _ = play_hints(position, STRICT, own_plans, peek=False)
+    assert naive.progress(position, end) >= (0, 1, 0)
+
+
+QUIET = "<2D> <3H> 3D 2H AH AS 3D 2H\n<3C> <2D> AC AD 2C\n<3S> 3H 3C 2C AD\n<AH> AS AC 2S 3S 2S"
+"""A lost game in which an ace can be moved from a two to a two, and nothing else."""
+MINI_OPTIONS = ("--peek", "--columns", "4", "--ranks", "3")
+
+
+def test_where_nothing_can_be_gained_a_move_is_named_all_the_same() -> None:
+    result = run("hint", "-", *MINI_OPTIONS, "--no-plan", input=QUIET)
+    assert result.exit_code == 3
+    assert result.stdout.splitlines() == [
+        "play 3-1x1: AD onto 2H",
+        "why: only moves cards about, for nothing more can be gained",
+        "loss: proved: whatever is played, no line wins from here",
+        "gain: no run, no card to turn up and no row can be gained (all 4 positions that can be reached), and no "
+        "longer run",
+    ]
+
+
+def test_where_nothing_can_be_gained_hints_come_to_an_end_and_say_so(tmp_path: Path) -> None:
+    options = (*MINI_OPTIONS, "--plan", str(tmp_path / "plan"))
+    position = parse_position(QUIET, MINI)
+    moves = []
+    while True:
+        result = run("hint", "-", *options, "--json", input=format_position(position))
+        told = json.loads(result.stdout)
+        assert (result.exit_code, told["standing"], told["over"], told["gain"]["moves"]) == (3, "loss", None, 0)
+        codes = [reason["code"] for reason in told["reasons"]]
+        if told["move"] is None:
+            break
+        assert codes == ["moves_about"]
+        moves.append(told["move"])
+        position = apply(position, parse_move(told["move"]), MINI)
+    assert moves == ["3-1x1", "1-2x1", "2-4x1"]
+    assert list(told["gain"]) == [
+        "runs_removed", "turned_up", "rows_dealt", "filled", "links", "moves", "positions", "all",
+    ]  # fmt: skip
+    assert codes == ["nothing_new"]
+    text = run("hint", "-", *options, input=format_position(position)).stdout
+    assert text.startswith("no move: every move leads back to a position that was there before, or to one with its")
+
+
+def test_columns_that_can_only_change_places_are_moved_once() -> None:
+    position = parse_position("3S\n--\n--\n--", MINI)
+    first = peeked(position, MINI, plans=PlanFolder())
+    assert first.step is not None
+    after = apply(position, first.step.move, MINI)
+    assert peeked(after, MINI, plans=PlanFolder()).step is None
+
+
+def test_order_is_made_where_nothing_else_can_be_gained() -> None:
+    text = "3C 2H AS\n<3H> <AH> AS 3D 2D\n<AH> <AD> 3H 3S 2H AC 2C\n3S 2S 2S\ncompleted: C D"
+    found = peeked(parse_position(text, MINI), MINI)
+    assert found.gain is not None
+    assert (found.gain.is_quiet, found.gain.links, found.gain.moves) == (True, 1, 1)
+    assert found.step is not None
+    assert str(found.step.move) == "1-4x1"
+    assert found.reasons[-1].text == "puts one more card onto the next card of its suit in 1 move"
+
+
+def test_a_gain_is_told_in_words(data: Path) -> None:
+    name = str(data / "cases" / "mini-solvitaire-ComplexUnsolvable-from-end.txt")
+    gain = run("hint", name, *MINI_OPTIONS, "--no-plan").stdout.splitlines()[-1]
+    assert gain == (
+        "gain: the plan completes 4 more runs, turns up 8 cards and deals 3 rows: the most that can be had, runs "
+        "before cards before rows (all 61,145 positions that can be reached)"
+    )
+
+
+def test_a_loss_on_a_plan_is_proved_again(data: Path) -> None:
+    text = (data / "cases" / "mini-solvitaire-ComplexUnsolvable-from-end.txt").read_text()
+    position = parse_position(text, MINI)
+    first = peeked(position, MINI, plans=PlanFolder())
+    assert first.step is not None
+    second = peeked(apply(position, first.step.move, MINI), MINI, plans=PlanFolder())
+    assert second.is_continued
+    assert second.plan == first.plan[1:]
+    assert second.standing == "loss"
+
+
+def test_a_plan_that_says_lost_of_a_game_that_is_won_is_not_believed() -> None:
+    position = deal_from_id("ms2002").position()
+    move = legal_moves(position, STRICT)[0]
+    name = position_name(view_of(start_of(position), peek=True, samples=1).shown, STRICT)
+    folder = PlanFolder()
+    counts = {"wins": 0, "losses": 1, "timeouts": 0, "count": 1, "moves": 1, "positions": 7, "is_all": 1}
+    folder.keep(Plan((move,), (name,), "loss", counts))
+    found = peeked(position, plans=folder)
+    assert found.standing == "win"
+    assert not found.is_continued
+    assert replay(position, found.plan, STRICT).is_won
 
 
 # ---- what a hint says ----------------------------------------------------------------------------
