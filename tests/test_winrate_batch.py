@@ -503,7 +503,7 @@ def test_easy_deals_travel_together_and_slow_ones_alone(seconds: float, largest:
 
     def work(task: Task) -> Answer:
         given = answer(task)
-        return replace(given, result=replace(given.result, seconds=seconds))
+        return replace(given, result=replace(given.result, cpu_seconds=seconds))
 
     with Counting() as executor:
         verdicts, _ = batch_in(executor, deals, work)

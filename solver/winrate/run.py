@@ -211,7 +211,7 @@ class _Batch:
         self.work = work
         self.running: dict[Future[list[Answer]], tuple[Task, ...]] = {}
         self.slowest = HOLD_SECONDS
-        """Seconds of the slowest deal of late, `HOLD_SECONDS` at most; nothing is known at first."""
+        """CPU seconds of the slowest deal of late, `HOLD_SECONDS` at most; nothing is known at first."""
         self.again: deque[Task] = deque()
         """Tasks to be sent once more, in company: they were left, or their executor broke before a worker had them."""
         self.suspects: deque[Task] = deque()
@@ -309,7 +309,8 @@ class _Batch:
                     self.suspects.append(task)
                 else:
                     results.append((task, answer.result))
-                self.slowest = max(FADE * self.slowest, min(answer.result.seconds, HOLD_SECONDS))
+                # CPU time, as others on the machine say nothing about the deals.
+                self.slowest = max(FADE * self.slowest, min(answer.result.cpu_seconds, HOLD_SECONDS))
         self._keep(results)
         return broken
 
