@@ -4,9 +4,10 @@
     python benchmarks/batch.py --deals 60 --out none
 
 The searches have a budget of expansions, so every run does the same work.  Workers are started and warm before the
-clock runs.  What the runner and the store cost is the CPU time of all processes of a batch less that of a plain loop
-over the same deals, which deals, checks, searches and packs them as well.  Needs Linux: the CPU time of the workers is
-read while they live.
+clock runs.  What the runner and the store cost is the CPU time of all processes of a batch less that of plain loops in
+as many processes, which deal, check, search and pack the same deals.  Two loops beside each other also tell how much
+faster than one two workers can be at best: cores share caches, and may be no whole cores.  All are measured in turn, as
+a machine is not equally fast all the time.  Needs Linux: the CPU time of the workers is read while they live.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
-from common import command_line, environment, environment_line, publish_report
+from common import command_line, environment, environment_line, markdown, publish_report
 
 from solver.rules import make_rules
 from solver.search import Budget
@@ -35,24 +38,23 @@ from solver.winrate.store import Result, Run, Session, create_or_open, open_to_r
 
 BUDGET = Budget(seconds=600.0, memory=1024, expansions=200_000)
 RESUMED_DEALS = 10_000
-ISSUE_RATE = 50
+JUDGED_RATE = 50
 """Deals per second at which the overhead is judged."""
-REPEATS = 3
+REPEATS = 5
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One batch."""
+    """Deals that were solved by one or two processes."""
 
-    suits: int
-    workers: int
     deals: int
+    """By all processes together."""
     seconds: float
-    loop: float
-    """CPU seconds of a plain loop over the same deals."""
+    """Wall time."""
     cpu: float
-    """CPU seconds of all processes."""
-    store_bytes: int
+    """CPU seconds of all processes, the parent included."""
+    store_bytes: int = 0
+    """Size of the store, the empty tables included; 0 without one."""
 
     @property
     def rate(self) -> float:
@@ -60,14 +62,26 @@ class Measured:
         return self.deals / self.seconds
 
     @property
-    def bytes_a_deal(self) -> float:
-        """Size of the store, the empty tables included."""
-        return self.store_bytes / self.deals
+    def cpu_a_deal(self) -> float:
+        """CPU seconds a deal."""
+        return self.cpu / self.deals
 
     @property
-    def overhead(self) -> float:
+    def bytes_a_deal(self) -> float:
+        """Bytes of the store a deal."""
+        return self.store_bytes / self.deals
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The same deals by plain loops and by batches, each by the number of processes that solve."""
+
+    loops: dict[int, Measured]
+    batches: dict[int, Measured]
+
+    def overhead(self, workers: int) -> float:
         """CPU seconds a deal of the runner and the store."""
-        return (self.cpu - self.loop) / self.deals
+        return self.batches[workers].cpu_a_deal - self.loops[workers].cpu_a_deal
 
 
 def cpu_of(pids: Sequence[int]) -> float:
@@ -87,52 +101,75 @@ def run_of(suits: int) -> Run:
     return Run("pysolfc", make_rules("standard", suits=suits), BUDGET, program_signature())
 
 
-def loop_seconds(suits: int, deals: int) -> float:
-    """Return the CPU seconds that a plain loop takes, the best of some."""
-    warm_up()
-    times = []
-    for _ in range(REPEATS):
-        begun = time.process_time()
-        for task in tasks_of(run_of(suits), 1, deals):
-            solve_task(task)
-        times.append(time.process_time() - begun)
-    return min(times)
-
-
 def start_and_hold() -> None:
     """Get a worker ready, and keep it busy until the others are started too."""
     warm_up()
     time.sleep(0.5)
 
 
-def measure(path: Path, suits: int, workers: int, deals: int, loop: float) -> Measured:
-    """Run one batch into a new store."""
-    run = run_of(suits)
+@contextmanager
+def warm_workers(workers: int) -> Iterator[tuple[Executor, Callable[[], float]]]:
+    """Have so many workers ready; the context is their executor, and what tells the CPU seconds of all processes."""
     pool = LocalPool(workers)
+    before = set(multiprocessing.active_children())
     try:
         executor = pool.executor()
         for future in [executor.submit(start_and_hold) for _ in range(workers)]:
             future.result()
-        pids = [os.getpid(), *(child.pid for child in multiprocessing.active_children() if child.pid is not None)]
-        with create_or_open(path) as store:
-            number = store.add_run(run)
-            session = store.add_session(Session("benchmarks/batch.py", machine(), "", workers))
-
-            def record(results: Sequence[tuple[Task, Result]]) -> None:
-                store.record(session, ((task.run, result) for task, result in results))
-
-            cpu, begun = cpu_of(pids), time.perf_counter()
-            run_batch(tasks_of(run, number, deals), record, executor, workers=workers)
-            seconds, cpu = time.perf_counter() - begun, cpu_of(pids) - cpu
+        children = set(multiprocessing.active_children()) - before
+        pids = [os.getpid(), *(child.pid for child in children if child.pid is not None)]
+        yield executor, lambda: cpu_of(pids)
     finally:
         pool.kill()
-    return Measured(suits, workers, deals, seconds, loop, cpu, path.stat().st_size)
 
 
-def best(folder: Path, suits: int, workers: int, deals: int, loop: float) -> Measured:
-    """Return the fastest of some runs: the one that others on the machine disturbed least."""
-    paths = [folder / f"{suits}-{workers}-{repeat}.sqlite" for repeat in range(REPEATS)]
-    return min((measure(path, suits, workers, deals, loop) for path in paths), key=lambda one: one.seconds)
+def plain_loop(suits: int, deals: int) -> None:
+    """Solve the deals and nothing else: what a worker does without a runner."""
+    for task in tasks_of(run_of(suits), 1, deals):
+        solve_task(task)
+
+
+def measure_loops(suits: int, processes: int, deals: int) -> Measured:
+    """Run a plain loop over the deals in each of so many processes."""
+    with warm_workers(processes) as (executor, cpu_seconds):
+        cpu, begun = cpu_seconds(), time.perf_counter()
+        for future in [executor.submit(plain_loop, suits, deals) for _ in range(processes)]:
+            future.result()
+        return Measured(deals * processes, time.perf_counter() - begun, cpu_seconds() - cpu)
+
+
+def measure_batch(path: Path, suits: int, workers: int, deals: int) -> Measured:
+    """Run one batch into a new store."""
+    run = run_of(suits)
+    with warm_workers(workers) as (executor, cpu_seconds), create_or_open(path) as store:
+        number = store.add_run(run)
+        session = store.add_session(Session("benchmarks/batch.py", machine(), "", workers))
+
+        def record(results: Sequence[tuple[Task, Result]]) -> None:
+            store.record(session, ((task.run, result) for task, result in results))
+
+        cpu, begun = cpu_seconds(), time.perf_counter()
+        run_batch(tasks_of(run, number, deals), record, executor, workers=workers)
+        return Measured(deals, time.perf_counter() - begun, cpu_seconds() - cpu, path.stat().st_size)
+
+
+def compare(folder: Path, suits: int, deals: int) -> Compared:
+    """Measure everything in turn, and take of each the least time: others on the machine only ever add to it."""
+    loops: dict[int, list[Measured]] = {1: [], 2: []}
+    batches: dict[int, list[Measured]] = {1: [], 2: []}
+    for repeat in range(REPEATS):
+        for workers in (1, 2):
+            loops[workers].append(measure_loops(suits, workers, deals))
+            path = folder / f"{suits}-{workers}-{repeat}.sqlite"
+            batches[workers].append(measure_batch(path, suits, workers, deals))
+    return Compared(_least(loops), _least(batches))
+
+
+def _least(made: dict[int, list[Measured]]) -> dict[int, Measured]:
+    return {
+        workers: replace(some[0], seconds=min(one.seconds for one in some), cpu=min(one.cpu for one in some))
+        for workers, some in made.items()
+    }
 
 
 def resume_seconds(folder: Path, solved: Path) -> float:
@@ -161,39 +198,55 @@ def resume_seconds(folder: Path, solved: Path) -> float:
     return statistics.median(times)
 
 
-def report(made: dict[tuple[int, int], Measured], resume: float, command: str) -> str:
-    """Return the text of the result."""
+def report(made: dict[int, Compared], resume: float, command: str) -> str:
+    """Return the text of the result; `made` by the number of suits."""
+    rows = [
+        (
+            f"{suits}",
+            f"{workers}",
+            f"{one.deals}",
+            f"{one.rate:.1f}",
+            f"{1000 * compared.loops[workers].cpu_a_deal:.2f}",
+            f"{1000 * one.cpu_a_deal:.2f}",
+            f"{1000 * compared.overhead(workers):.2f}",
+            f"{100 * compared.overhead(workers) / one.cpu_a_deal:.1f} %",
+            f"{one.bytes_a_deal:.0f}",
+        )
+        for suits, compared in made.items()
+        for workers, one in compared.batches.items()
+    ]
+    head = (
+        "suits", "workers", "deals", "deals/s", "CPU ms a deal of as many plain loops", "of the batch",
+        "runner and store, ms a deal", "of all CPU", "store, bytes a deal",
+    )  # fmt: skip
+    most_bytes = max(one.bytes_a_deal for compared in made.values() for one in compared.batches.values())
     lines = [
         "# What a batch costs beside the search",
         "",
         f"`{command}`",
         "",
-        f"{environment_line(environment())}. Best of {REPEATS} runs.",
+        f"{environment_line(environment())}. Least time of {REPEATS} runs, CPU time by itself.",
         "",
-        "| suits | workers | deals | deals/s | CPU s of a plain loop | CPU s of all processes | "
-        "runner and store, ms a deal | of all CPU | store, bytes a deal |",
-        "|" + " --: |" * 9,
-    ]
-    lines += [
-        f"| {one.suits} | {one.workers} | {one.deals} | {one.rate:.1f} | {one.loop:.2f} | {one.cpu:.2f} | "
-        f"{1000 * one.overhead:.2f} | {100 * (1 - one.loop / one.cpu):.1f} % | {one.bytes_a_deal:.0f} |"
-        for one in made.values()
-    ]
-    at_issue_rate = made[1, 1].overhead * ISSUE_RATE
-    lines += [
+        markdown(head, rows),
         "",
         *(
             f"- {suits} suit{'s' if suits > 1 else ''}: two workers solve "
-            f"{made[suits, 2].rate / made[suits, 1].rate:.2f} times the deals per second of one (wanted: at least 1.8)"
-            for suits in (1, 4)
+            f"{_gain(compared.batches):.2f} times the deals per second of one (wanted: at least 1.8); two plain loops, "
+            f"without runner and store, {_gain(compared.loops):.2f} times"
+            for suits, compared in made.items()
         ),
-        f"- runner and store: {100 * at_issue_rate:.1f} % of a core at "
-        f"{ISSUE_RATE} deals per second (wanted: under 5 %)",
+        f"- runner and store: {100 * made[1].overhead(1) * JUDGED_RATE:.1f} % of a core at "
+        f"{JUDGED_RATE} deals per second (wanted: under 5 %)",
         f"- a finished batch of {RESUMED_DEALS:,} deals is found finished in {resume:.2f} s (wanted: under 3)",
-        f"- store: at most {max(one.bytes_a_deal for one in made.values()):.0f} bytes a deal (wanted: under 1,024)",
+        f"- store: at most {most_bytes:.0f} bytes a deal (wanted: under 1,024)",
         "",
     ]
     return "\n".join(lines)
+
+
+def _gain(made: dict[int, Measured]) -> float:
+    """Return how many times the deals per second of one process two have."""
+    return made[2].rate / made[1].rate
 
 
 @click.command(help=__doc__)
@@ -202,11 +255,7 @@ def report(made: dict[tuple[int, int], Measured], resume: float, command: str) -
 def main(deals: int, out: str) -> None:
     folder = Path(tempfile.mkdtemp(prefix="spider-batch-"))
     try:
-        made = {}
-        for suits, number in ((1, deals), (4, max(deals // 2, 1))):
-            loop = loop_seconds(suits, number)
-            for workers in (1, 2):
-                made[suits, workers] = best(folder, suits, workers, number, loop)
+        made = {suits: compare(folder, suits, number) for suits, number in ((1, deals), (4, max(deals // 2, 1)))}
         resume = resume_seconds(folder, folder / "4-1-0.sqlite")
     finally:
         shutil.rmtree(folder)

@@ -90,15 +90,17 @@ def legal_moves(position: Position, rules: Rules) -> list[Move]:
     columns included: while rows remain it matters where a column stands.
     """
     moves: list[Move] = []
-    for source in range(len(position.columns)):
+    last_ranks = [rank_of(cards[-1]) if cards else 0 for cards in position.columns]
+    for source, last_rank in enumerate(last_ranks):
         longest = end_run_length(position, source)
-        for target, onto in enumerate(position.columns):
+        for target, onto_rank in enumerate(last_ranks):
             if target == source:
                 continue
-            for count in range(1, longest + 1):
-                head = position.columns[source][-count]
-                if not onto or rank_of(onto[-1]) == rank_of(head) + 1:
-                    moves.append(tableau_move(source, target, count))
+            if not onto_rank:
+                moves += [tableau_move(source, target, count) for count in range(1, longest + 1)]
+            # Ranks rise by one a card from the end of a run, so one count at most fits onto a card.
+            elif 1 <= (count := onto_rank - last_rank) <= longest:
+                moves.append(tableau_move(source, target, count))
     if rules.removal == "optional":
         moves += [take(column) for column in range(len(position.columns)) if has_completed_run(position, column, rules)]
     if position.rows and (rules.deal_onto_empty or all(position.columns)):

@@ -20,9 +20,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -38,7 +39,7 @@ from solver.winrate import run as runner
 from solver.winrate.lines import unpack_line
 from solver.winrate.pool import LocalPool, warm_kernels
 from solver.winrate.program import program_signature
-from solver.winrate.run import Answer, BatchError, Task, failed, run_batch, solve_task
+from solver.winrate.run import Answer, BatchError, TakesLong, Task, failed, run_batch, solve_task, work_off
 from solver.winrate.store import Result as StoredResult
 
 BUDGET = Budget(seconds=300.0, memory=512, expansions=20_000)
@@ -433,7 +434,7 @@ def test_a_worker_whose_machine_has_no_memory_goes_on_with_the_next_deal(pool: L
 
 
 def test_a_worker_reports_that_it_has_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_memory(*_arguments: object) -> None:
+    def no_memory(*_arguments: object, **_options: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr(runner, "solve", no_memory)
@@ -444,7 +445,7 @@ def test_a_worker_reports_that_it_has_no_memory(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_fault_of_the_search_is_recorded_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(*_arguments: object) -> None:
+    def wrong(*_arguments: object, **_options: object) -> None:
         raise SearchError("the referee refuses a line")
 
     monkeypatch.setattr(runner, "solve", wrong)
@@ -479,6 +480,125 @@ def test_a_stop_keeps_what_is_finished() -> None:
 
     verdicts, _ = batch_in_threads([str(deal) for deal in range(1, 1000)], work, stopped=stop.is_set)
     assert 3 <= len(verdicts) < 100
+
+
+# ---- parcels -------------------------------------------------------------------------------------
+
+
+class Counting(ThreadPoolExecutor):
+    """One thread, which notes how many deals it gets at a time."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.sizes: list[int] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.sizes.append(len(args[1]))
+        return super().submit(fn, *args, **kwargs)
+
+
+@pytest.mark.parametrize(("seconds", "largest"), [(0.0, 50), (0.004, 12), (0.03, 1), (20.0, 1)])
+def test_easy_deals_travel_together_and_slow_ones_alone(seconds: float, largest: int) -> None:
+    deals = [str(deal) for deal in range(1, 1001)]
+
+    def work(task: Task) -> Answer:
+        given = answer(task)
+        return replace(given, result=replace(given.result, cpu_seconds=seconds))
+
+    with Counting() as executor:
+        verdicts, _ = batch_in(executor, deals, work)
+    assert verdicts == dict.fromkeys(deals, "win")
+    assert executor.sizes[0] == 1, "nothing is known at first"
+    assert max(executor.sizes) == largest
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds that the runner sees, in the only element; they stand still by themselves."""
+    now = [0.0]
+    monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    return now
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_deal_that_takes_long_while_finished_ones_wait_goes_back() -> None:
+    def work(task: Task) -> Answer:
+        if task.deal == "3" and task.hurried:
+            raise TakesLong
+        return answer(task)
+
+    parcel = tasks(*DEALS)
+    assert [one.result.deal for one in work_off(work, parcel)] == ["1", "2"]
+    assert [one.result.deal for one in work_off(work, parcel[2:])] == ["3", "4", "5", "6"]
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_fault_of_a_later_deal_is_told_when_it_comes_first() -> None:
+    def work(task: Task) -> Answer:
+        return fail(task) if task.deal == "3" else answer(task)
+
+    parcel = tasks(*DEALS)
+    assert [one.result.deal for one in work_off(work, parcel)] == ["1", "2"]
+    with pytest.raises(RuntimeError, match="no 3"):
+        work_off(work, parcel[2:])
+
+
+def test_a_worker_begins_no_deal_when_finished_ones_have_waited(clock: list[float]) -> None:
+    def work(task: Task) -> Answer:
+        clock[0] += 0.4 * runner.HOLD_SECONDS
+        return answer(task)
+
+    assert len(work_off(work, tasks(*DEALS))) == 3
+
+
+def test_a_hurried_search_is_broken_off_and_another_is_not() -> None:
+    # 14934 is not won soon.
+    task = Task("pysolfc", "14934", make_rules(), replace(BUDGET, expansions=300_000), 1)
+    with pytest.raises(TakesLong):
+        solve_task(replace(task, hurried=True, budget=replace(task.budget, expansions=None)))
+    assert solve_task(task).result.verdict == "timeout"
+
+
+def test_what_a_worker_leaves_is_sent_again() -> None:
+    def work(task: Task) -> Answer:
+        if task.hurried and int(task.deal) % 5 == 0:
+            raise TakesLong
+        return answer(task)
+
+    deals = [str(deal) for deal in range(1, 301)]
+    verdicts, said = batch_in_threads(deals, work)
+    assert verdicts == dict.fromkeys(deals, "win")
+    assert said == []
+
+
+def test_a_deal_that_kills_its_worker_among_many_is_the_only_error(pool: LocalPool) -> None:
+    deals = [str(deal) for deal in range(1000, 0, -1)]
+    verdicts, said = batch_in(pool.executor(), deals, die_on_3, rebuild=pool.executor)
+    assert verdicts == {deal: "error" if deal == "3" else "win" for deal in deals}
+    assert said[-1] == f"pysolfc:3 is recorded as an error: {runner.DIED}"
+
+
+class KilledWorker(Exception):
+    """What Dask raises for a task on which several workers died."""
+
+
+def test_deals_on_which_workers_of_a_cluster_died_are_tried_one_by_one() -> None:
+    class Cluster(ThreadPoolExecutor):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            if any(task.deal == "203" for task in args[1]):
+                lost: Future[Any] = Future()
+                lost.set_exception(KilledWorker())
+                return lost
+            return super().submit(fn, *args, **kwargs)
+
+    deals = [str(deal) for deal in range(1, 301)]
+    with Cluster(2) as executor:
+        verdicts, said = batch_in(executor, deals, answer)
+    assert verdicts == {deal: "error" if deal == "203" else "win" for deal in deals}
+    assert said == [f"pysolfc:203 is recorded as an error: {runner.DIED_IN_CLUSTER}"]
+
+
+# ---- before the first deal -----------------------------------------------------------------------
 
 
 def test_workers_that_cannot_start_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

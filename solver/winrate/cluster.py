@@ -7,7 +7,8 @@ a time, as CPU time and memory are counted by process::
     dask worker tcp://HOST:8786 --nthreads 1 --nworkers auto
     spider batch --cluster tcp://HOST:8786 ...
 
-Dask itself gives the deal of a dead worker to another one, and gives a deal up when several died on it.
+Dask itself gives the deals of a dead worker to another one, and gives them up when several died on them; they are then
+tried one by one.
 """
 
 from __future__ import annotations

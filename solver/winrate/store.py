@@ -1,4 +1,4 @@
-"""The store: one SQLite file that holds every finished deal, durable at once.
+"""The store: one SQLite file that holds every finished deal, durable as soon as it is recorded.
 
 ::
 

@@ -18,7 +18,7 @@ from solver.numbering import NumberError, deal_from_id
 from solver.referee import IllegalMove, count_line, replay
 from solver.rules import Rules
 from solver.winrate.lines import LineFileError, is_line_file, read_lines, unpack_line, unpack_places
-from solver.winrate.run import DEALS_IN_WORK, POLL_SECONDS, BatchError
+from solver.winrate.run import PARCELS_IN_WORK, POLL_SECONDS, BatchError
 from solver.winrate.store import open_to_read
 
 CHUNK = 50
@@ -112,7 +112,7 @@ def verify_file(
     claims = _claims(path, verified)
     running: dict[Future[list[Checked]], int] = {}
     while not stopped():
-        while len(running) < DEALS_IN_WORK * workers and (chunk := list(islice(claims, CHUNK))):
+        while len(running) < PARCELS_IN_WORK * workers and (chunk := list(islice(claims, CHUNK))):
             running[executor.submit(check_claims, chunk, show is not None)] = len(chunk)
         if not running:
             break
