@@ -46,8 +46,8 @@ CHUNK = 200
 
 KNOWN_PLSPIDER = (31_998, 32_000)
 """Wins and deals: all of PySol's four-suit deals ms1..ms32000."""
-PLSPIDER_LEFT = ("ms14934", "ms10957")
-"""The two that it left undecided; the second is what its record points to."""
+PLSPIDER_LEFT = "ms14934"
+"""One of the two that it left undecided; the other is not in the part of its record that can be found."""
 
 Row = Sequence[object]
 
@@ -96,10 +96,10 @@ def readme(modes: Sequence[report.Mode], folder: Path) -> str:
     sections = [
         "# How often Spider Solitaire can be won",
         "With all cards known: the share of deals for which there is a line that wins. Every win here was "
-        "replayed by the referee, which shares no code with the search, and every loss was proved by a search "
-        "that left nothing out. What is neither is called not decided. The intervals hold for the deals of "
-        "the scheme at 95 %; they count a deal that is not decided as a loss at the lower end and as a win at "
-        "the upper, so they hold however it would end.",
+        "replayed by the referee, which shares no code with the search, and every loss is proved: by a search that "
+        "left nothing out, or by a bound on the cards that can ever move (`solver/blockade.py`). What is neither "
+        "is called not decided. The intervals hold for the deals of the scheme at 95 %; they count a deal that is "
+        "not decided as a loss at the lower end and as a win at the upper, so they hold however it would end.",
         _rates(modes),
         "![Win rates, time to a solution and length of the lines](win-rates.svg)",
         "## What it took",
@@ -270,14 +270,13 @@ def _beside_plspider(whole: report.Group) -> str:
     # Below 32000 PySolFC's own numbers are the same deals.
     same = [result for result in whole.results.values() if 1 <= int(result.deal.removeprefix("ms")) <= deals]
     won = sum(result.verdict == "win" for result in same)
-    states = []
-    for number in PLSPIDER_LEFT:
-        found = whole.results.get(number) or whole.results.get(number.removeprefix("ms"))
-        states.append(f"{number}: {found.verdict if found else 'not among the deals here'}")
+    lost = [result.deal for result in same if result.verdict == "loss"]
+    # A lost deal has no line, so plspider has none either.
+    both = " So these are the two, and every other one can be won." if len(lost) == deals - wins else ""
     return (
-        f"plspider's deals are PySol's ms1 to ms{deals}. Of them {len(same):,} were searched here and {won:,} won; "
-        f"plspider won all but {deals - wins} of its {deals:,}. The two that it left are, as far as its record tells, "
-        f"{' and '.join(PLSPIDER_LEFT)}; here {', '.join(states)}."
+        f"plspider's deals are PySol's ms1 to ms{deals}. Of them {len(same):,} were searched here, {won:,} won and "
+        f"{len(lost):,} proved lost{': ' if lost else ''}{', '.join(lost)}. plspider won all but {deals - wins} of its "
+        f'{deals:,}; its record names one of these, {PLSPIDER_LEFT}, which "appears to be unwinnable".{both}'
     )
 
 

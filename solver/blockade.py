@@ -87,11 +87,10 @@ class Blockade:
     def reason(self) -> str:
         """Return in one sentence why the position is lost."""
         names = " or ".join(RANK_SYMBOLS[rank - 1] for rank in self.stuck)
-        runs = f"no {names} can ever be placed" if names else "no suit has a card of every rank that can ever be placed"
-        segments = sum(map(len, self.leaves))
+        runs = f"no {names} can ever be placed on a card" if names else "no suit has a card of every rank that can"
         return (
-            f"no line empties a column or completes a run: at most {self.movable} of {segments} sequences and cards of "
-            f"rows can ever leave their places, the last two of no column among them, and {runs}"
+            f"no line empties a column or completes a run: of {sum(map(len, self.leaves))} sequences and cards of rows "
+            f"at most {self.movable} can ever leave their places, in no column all but the lowest, and {runs}"
         )
 
 

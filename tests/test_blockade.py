@@ -149,7 +149,7 @@ def test_solve_tells_the_proof_after_one_try() -> None:
     assert solution.verdict == "loss"
     assert solution.line == ()
     assert [(tried.name, tried.is_proof) for tried in solution.attempts] == [("tuned", False), ("blockade", True)]
-    assert solution.reason.endswith("no 5 or 6 can ever be placed")
+    assert solution.reason.endswith("no 5 or 6 can ever be placed on a card")
 
 
 def test_a_demand_for_a_proof_needs_no_try() -> None:
@@ -162,7 +162,6 @@ def test_a_demand_for_a_proof_needs_no_try() -> None:
 def test_the_reason_names_no_rank_where_each_can_be_placed_in_some_suit() -> None:
     found = blockade.Blockade(((0, 0, 1), (0, 0)), ())
     assert found.reason() == (
-        "no line empties a column or completes a run: at most 1 of 5 sequences and cards of rows can ever leave "
-        "their places, the last two of no column among them, and no suit has a card of every rank that can ever be "
-        "placed"
+        "no line empties a column or completes a run: of 5 sequences and cards of rows at most 1 can ever "
+        "leave their places, in no column all but the lowest, and no suit has a card of every rank that can"
     )

@@ -150,8 +150,8 @@ def test_deals_that_were_not_won_are_named_with_all_that_was_tried(published: Pu
     assert f"300 s, 512 MiB, 100,000 expansions: {tried}; 600 s, 512 MiB, 100,000 expansions: {tried}" in timeout
     (loss,) = [line for line in text.splitlines() if "pysolfc:ms14934 | loss" in line]
     assert "| all 7 positions were searched |" in loss
-    assert "here ms14934: loss, ms10957: timeout." in text
-    assert "Of them 5 were searched here and 3 won" in text
+    assert "Of them 5 were searched here, 3 won and 1 proved lost: ms14934." in text
+    assert text.count("So these are the two") == 0
 
 
 def test_other_results_in_the_folder_are_listed(published: Published) -> None:
