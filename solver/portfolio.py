@@ -54,6 +54,8 @@ class Member:
     noise: int = 0
     """Amplitude of the noise on every score, hundredths of a point."""
     noise_seed: int = 0
+    macros: bool = False
+    """Whether macros are among the moves (see kernel/macros.py)."""
     width: int = 0
     """Positions a stage that each layer of a beam keeps, which is searched instead; 0 for best-first.  Of the fields
     above only weights and budget are for beams."""
