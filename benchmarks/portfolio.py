@@ -26,7 +26,7 @@ from common import RESULTS, play
 from tqdm import tqdm
 
 from solver.kernel import cache
-from solver.portfolio import BREAKS, MEMBERS, NOISE, SWEEPS, TUNED_B, TUNED_C, TUNED_QUICK, Member, members
+from solver.portfolio import BREAKS, MEMBERS, NOISE, SWEEPS, TUNED, TUNED_B, TUNED_C, TUNED_QUICK, Member, members
 
 PATH = RESULTS / "portfolio-data.csv"
 FIELDS = ("member", "deal", "won", "expansions", "seconds")
@@ -43,9 +43,9 @@ def candidates() -> list[Member]:
     """Return the members that may be scheduled, the first of the portfolio first."""
     first = MEMBERS[0]
     found = [first]
-    found += [replace(first, name=f"{first.name}-k{breadth}", breadth=breadth) for breadth in (4, 8, 12)]
+    found += [replace(first, name=f"{first.name}-k{breadth}", breadth=breadth) for breadth in (4, 6, 12)]
     found += [replace(first, name=f"{first.name}-noise{n}", noise=NOISE * n // 40, noise_seed=n) for n in (20, 40, 80)]
-    others = (("tuned-b", TUNED_B, 8), ("tuned-c", TUNED_C, 8), ("tuned-quick", TUNED_QUICK, 6))
+    others = (("tuned", TUNED, 8), ("tuned-b", TUNED_B, 8), ("tuned-c", TUNED_C, 8), ("tuned-quick", TUNED_QUICK, 6))
     found += [Member(*other, expansions=CAP) for other in (*others, ("breaks", BREAKS, 8))]
     # With noise; not the score that moves by single points, which a noise of forty would drown.
     for name, weights, breadth in others:
@@ -54,7 +54,7 @@ def candidates() -> list[Member]:
     noisy = replace(first, noise=NOISE, noise_seed=5)
     found += [replace(noisy, name=f"{first.name}-noise40-sweep{sweep}", sweep=sweep) for sweep in SWEEPS]
     found += list(islice((m for m in members(seed=0) if m.name.startswith("random-")), RANDOM))
-    return [replace(member, expansions=CAP) for member in found]
+    return [replace(member, expansions=CAP, macros=True) for member in found]
 
 
 def measure_one(task: tuple[Member, str]) -> tuple[str, str, int, int, float]:

@@ -26,11 +26,13 @@ from solver.kernel.bestfirst import (
     WON,
     Space,
 )
-from solver.kernel.layout import BOARD, GAME, WORDS, new_record
+from solver.kernel.layout import BOARD, GAME, WORDS, new_record, unpack
+from solver.kernel.macros import MACRO
 from solver.kernel.moves import COLUMN_MASK, COUNT_SHIFT, DEAL_COUNT, RUN_LEVELS, TAKE_COUNT, TARGET_SHIFT
 from solver.kernel.queues import NODE_FIELDS, NONE
 from solver.kernel.score import new_keys
 from solver.kernel.table import new_table, rehash
+from solver.macros import unfold
 from solver.move import DEAL, Line, Move, tableau_move, take
 from solver.portfolio import MEMBERS, Member
 from solver.position import Position
@@ -114,6 +116,7 @@ class Attempt:
         search = self._search = new_record(SEARCH)
         search.breadth = member.breadth
         search.sweep = member.sweep
+        search.macros = member.macros and not lossless
         search.noise = member.noise
         search.noise_seed = member.noise_seed
         stages = len(position.rows) + 1
@@ -173,14 +176,35 @@ class Attempt:
         level, rows_dealt = divmod(int(search.best_rank), 16)
         return Reach(rows_dealt, runs, self._face_down - (level - RUN_LEVELS * runs))
 
+    def expanded(self) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+        """Return the packed positions that were expanded, and their entries of the trail."""
+        count = int(self._search.state_count)
+        return self._space.states[:count], self._space.trail[:count]
+
+    @property
+    def winning_state(self) -> int:
+        """The expanded position that the winning move leaves from, -1 before there is one."""
+        return int(self._search.win_state)
+
     def line(self) -> Line:
         """Return the winning line, after the outcome was a win."""
-        codes = [int(self._search.win_move)]
-        state = int(self._search.win_state)
+        return (*self.line_to(self.winning_state), decode_move(int(self._search.win_move)))
+
+    def line_to(self, state: int) -> Line:
+        """Return the moves that lead to an expanded position, given its index."""
+        board = self._board
+        line: list[Move] = []
         while self._space.trail[state, TRAIL_PARENT] != NONE:
-            codes.append(int(self._space.trail[state, TRAIL_MOVE]))
+            code = int(self._space.trail[state, TRAIL_MOVE])
             state = int(self._space.trail[state, TRAIL_PARENT])
-        return tuple(decode_move(code) for code in reversed(codes))
+            if code & MACRO:
+                unpack(self._space.states[state], board)
+                columns = [cards[:n] for cards, n in zip(board.cards.tolist(), board.length.tolist(), strict=True)]
+                moves = unfold(columns[: self._game.columns], board.down.tolist(), int(self._game.ranks), code)
+                line += reversed(moves)
+            else:
+                line.append(decode_move(code))
+        return tuple(reversed(line))
 
     def _grow(self, full: int) -> bool:
         """Double the arrays that are full; return False when the memory does not allow it."""

@@ -190,7 +190,7 @@ def _survey(position: Position, rules: Rules, member: Member, *, lossless: bool,
     if outcome == "win":
         return _Found(survey.line(), True, survey.positions, False)
     is_all = lossless and outcome == "exhausted"
-    expanded = survey.expanded()
+    expanded = survey.standings()
     # Fewer than 128 cards are turned up, and than 16 rows dealt.
     worth = expanded.runs << 11 | expanded.turned << 4 | expanded.rows
     best = int(worth.max())

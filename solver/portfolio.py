@@ -16,13 +16,14 @@ tuned-quick   `benchmarks/tune.py first` from tuned, 16 generations of 14 vector
 tuned-beam    for beams: from the mean of tuned and breaks by some sixty steps of a (1+1) evolution strategy, on the
               mean length of the lines that a beam of width 60 leaves of ms1..ms40 (the line known before where it
               wins none), 2026-11-30: 148.2 instead of 156.2 with tuned; with width 200 142.9 instead of 146.2
+learned       a quarter of what `benchmarks/learn.py` fits on lines of PySolFC 32001..32150, three quarters tuned
 breaks        written by hand: minus the number of breaks; measured, and not scheduled
 ============  ==============================================================================================
 
 Provenance of the schedule: `benchmarks/portfolio.py derive` on ``results/portfolio-data.csv`` (PySolFC 32001..33500,
-twenty-four candidates on the 68 deals that the first does not win within 50,000), 2026-11-30.  Why the random members
-sweep, and what beams win: ``results/search-notes.md``.  The result on deals not used, ms1001..ms3000, is in
-``results/judged.md``.
+twenty-seven candidates, all with macros, on the 30 deals that the first does not win within 50,000), 2026-11-30.  Why
+the random members sweep, what macros and beams win: ``results/search-notes.md``.  The result on deals not used,
+ms1001..ms3000, is in ``results/judged.md``.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ class Member:
     noise: int = 0
     """Amplitude of the noise on every score, hundredths of a point."""
     noise_seed: int = 0
+    macros: bool = False
+    """Whether macros are among the moves (see kernel/macros.py)."""
     width: int = 0
     """Positions a stage that each layer of a beam keeps, which is searched instead; 0 for best-first.  Of the fields
     above only weights and budget are for beams."""
@@ -83,6 +86,10 @@ TUNED_QUICK = _weights(
 TUNED_BEAM = (
     15958, 1293, -106, 127, 184, -652, 51, -7, -7, 167, 430, 7, 15, 549, 343, 1144, 206, 121, 78, 77, -4, 5, -24,
 )  # fmt: skip
+LEARNED = (
+    51048, 1313, 59, 137, 394, -940, -190, -44, -88, 517, 1063, -417, 320, 277, 3423, 1976, 460, 610, 542, 994, 253,
+    -174, 238,
+)  # fmt: skip
 BREAKS = _weights(0, 1, 0, 0, 0.02, -1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1)
 
 SPREAD = 0.35
@@ -107,15 +114,16 @@ def random_member(seed: int, number: int) -> Member:
         noise=NOISE,
         noise_seed=int(2**62 * stream.random()),
         sweep=SWEEPS[int(3 * stream.random())],
+        macros=True,
     )
 
 
 MEMBERS: tuple[Member, ...] = (
-    Member("tuned", TUNED, breadth=6, expansions=50_000),
-    Member("tuned-quick-sweep", TUNED_QUICK, breadth=8, expansions=50_000, sweep=4, noise=NOISE, noise_seed=1),
-    Member("tuned-c", TUNED_C, breadth=8, expansions=50_000),
-    Member("tuned-c-noise", TUNED_C, breadth=8, expansions=50_000, noise=NOISE, noise_seed=1),
-    Member("tuned-quick-noise", TUNED_QUICK, breadth=6, expansions=200_000, noise=NOISE, noise_seed=1),
+    Member("learned", LEARNED, breadth=8, expansions=50_000, macros=True),
+    Member("tuned-c-noise", TUNED_C, breadth=8, expansions=50_000, macros=True, noise=NOISE, noise_seed=1),
+    Member("learned-noise", LEARNED, breadth=8, expansions=50_000, macros=True, noise=NOISE, noise_seed=40),
+    Member("tuned-quick", TUNED_QUICK, breadth=6, expansions=100_000, macros=True),
+    Member("tuned-quick-sweep", TUNED_QUICK, 8, 200_000, sweep=4, macros=True, noise=NOISE, noise_seed=1),
 )
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from solver.attempt import Attempt, decode_move
-from solver.kernel.bestfirst import TRAIL_LEVEL, TRAIL_MOVE, TRAIL_PARENT, TRAIL_RUNS
+from solver.attempt import Attempt
+from solver.kernel.bestfirst import TRAIL_LEVEL, TRAIL_PARENT, TRAIL_RUNS
 from solver.kernel.layout import (
     NIBBLE_SHIFT,
     SLOT_BITS,
@@ -26,8 +26,6 @@ from solver.kernel.layout import (
     U64Array,
 )
 from solver.kernel.moves import RUN_LEVELS
-from solver.kernel.queues import NONE
-from solver.move import Line
 
 CHUNK = 4096
 """Positions that are unpacked at a time, some 4 MiB."""
@@ -44,7 +42,7 @@ class Expanded:
     rows: I64Array
     """Rows dealt since the root."""
     depths: I64Array
-    """Moves from the root, on the way that was found first."""
+    """Moves from the root, on the way that was found first; a macro counts as one."""
     on_table: I64Array
     """Cards of the tableau."""
 
@@ -52,9 +50,9 @@ class Expanded:
 class Survey(Attempt):
     """A best-first search whose positions can be looked at."""
 
-    def expanded(self) -> Expanded:
+    def standings(self) -> Expanded:
         """Return how far the positions that were expanded have come."""
-        states, trail = self._packed(), self._space.trail[: self._search.state_count]
+        states, trail = self.expanded()
         runs = trail[:, TRAIL_RUNS].astype(np.int64)
         depths = np.zeros(len(trail), np.int64)
         # A parent comes before its children, so one pass is enough.
@@ -73,19 +71,7 @@ class Survey(Attempt):
 
         Face-down cards count as well.
         """
-        return _count(self._packed(), lambda slots: (slots[:, :-1] == slots[:, 1:] + 1) & (slots[:, 1:] != 0))
-
-    def line_to(self, state: int) -> Line:
-        """Return the moves that lead to an expanded position, given its index."""
-        trail = self._space.trail
-        codes = []
-        while trail[state, TRAIL_PARENT] != NONE:
-            codes.append(int(trail[state, TRAIL_MOVE]))
-            state = int(trail[state, TRAIL_PARENT])
-        return tuple(decode_move(code) for code in reversed(codes))
-
-    def _packed(self) -> U64Array:
-        return self._space.states[: self._search.state_count]
+        return _count(self.expanded()[0], lambda slots: (slots[:, :-1] == slots[:, 1:] + 1) & (slots[:, 1:] != 0))
 
 
 def _count(states: U64Array, test: Callable[[I64Array], NDArray[np.bool_]]) -> I64Array:

@@ -152,6 +152,50 @@ def _pieces(rng: random.Random, rules: Rules) -> Position:
     return Position(tuple(map(tuple, columns)), down, tuple(rows), tuple(sorted(gone)))
 
 
+def sequences_position(rng: random.Random, rules: Rules) -> Position:
+    """Return a position of sequences of mixed suits, some columns empty; it passes the loose check."""
+    while True:
+        left = [
+            make_card(rank, suit)
+            for suit, share in zip((3, 2, 0, 1), rules.suit_runs, strict=False)
+            for rank in range(1, rules.ranks + 1)
+            for _ in range(share)
+        ]
+        rng.shuffle(left)
+        rows: tuple[tuple[Card, ...], ...] = ()
+        if rng.random() < 0.5:
+            rows = (tuple(left.pop() for _ in range(rules.rows[-1])),)
+        columns: list[list[Card]] = [[] for _ in range(rules.columns)]
+        used = rng.sample(range(rules.columns), rng.randint(max(rules.columns - 3, 1), rules.columns))
+        down = [0] * rules.columns
+        for column in used:
+            pile = columns[column]
+            if rng.random() < 0.4:
+                down[column] = rng.randint(1, 3)
+                pile += [left.pop() for _ in range(min(down[column], len(left)))]
+        for _ in range(rng.randint(len(used), 3 * len(used))):
+            pile = columns[rng.choice(used)]
+            rank = rng.randint(2, rules.ranks)
+            for lower in range(rank, max(rank - rng.randint(1, 6), 0), -1):
+                same = [card for card in left if card & 15 == lower]
+                if not same:
+                    break
+                joins = [card for card in same if pile and card + 1 == pile[-1]]
+                card = joins[0] if joins and rng.random() < 0.6 else rng.choice(same)
+                left.remove(card)
+                pile.append(card)
+        position = Position(
+            tuple(map(tuple, columns)),
+            tuple(min(count, max(len(pile) - 1, 0)) for count, pile in zip(down, columns, strict=True)),
+            rows,
+        )
+        try:
+            check_position(position, rules, loose=True)
+        except PositionError:
+            continue
+        return position
+
+
 def ready_position(rng: random.Random, rules: Rules) -> Position:
     """Return a position in which the next row, or a tableau move, completes runs in several columns."""
 

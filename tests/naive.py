@@ -88,6 +88,11 @@ def reduced_moves(position: Position, rules: Rules) -> set[Move]:
     return set(_reduced_moves(from_position(position), rules))
 
 
+def macros(position: Position, rules: Rules) -> set[tuple[int, int, int, int]]:
+    """Return the macros as the top of kernel/macros.py describes them: source, target, count, cards that come back."""
+    return set(_macros(from_position(position), rules))
+
+
 def apply(position: Position, move: Move, rules: Rules) -> Position:
     """Return the position after a move; raises `AssertionError` when it is not legal."""
     state = from_position(position)
@@ -160,6 +165,66 @@ def _reduced_moves(state: State, rules: Rules) -> Iterator[Move]:
             continue
         if joined > run if move.count < run else joined or not lies_in_sequence:
             yield move
+
+
+def _macros(state: State, rules: Rules) -> Iterator[tuple[int, int, int, int]]:
+    columns, rows, _ = state
+    empty = [column for column, (_, up) in enumerate(columns) if not up]
+    if any(move.kind == "take" for move in _moves(state, rules)):
+        return
+    if rows and empty and not rules.deal_onto_empty and _runs(state) < len(columns):
+        return
+
+    def can_wait(run: tuple[str, ...], *taken: int) -> bool:
+        for column, (_, up) in enumerate(columns):
+            if column not in taken and up and _is_one_above(up[-1], run[0]):
+                joined = _end_run(up) + len(run) if _is_run((up[-1], run[0])) else 0
+                if joined < rules.ranks:
+                    return True
+        return False
+
+    for source, (down, up) in enumerate(columns):
+        for count in range(_end_run(up) + 1, len(up) + 1):
+            cards, below = up[-count:], up[:-count]
+            if not all(_is_one_above(*pair) for pair in pairwise(cards)) or (below and _is_run((below[-1], cards[0]))):
+                continue
+            runs = 1 + sum(not _is_run(pair) for pair in pairwise(cards))
+            whole = not below or not _is_one_above(below[-1], cards[0])
+            last = up[len(up) - _end_run(up) :]
+            for target, (_, onto) in enumerate(columns):
+                if not onto:
+                    possible = target == empty[0] and whole and bool(down or below) and runs <= 2 ** (len(empty) - 1)
+                elif target == source or not _is_one_above(onto[-1], cards[0]):
+                    possible = False
+                else:
+                    fits = whole or _is_run((onto[-1], cards[0]))
+                    possible = fits and (runs <= 2 ** len(empty) or (runs == 2 and can_wait(last, source, target)))
+                if possible:
+                    yield source, target, count, 0
+
+    for a, (_, up) in enumerate(columns):
+        for b, (_, other) in enumerate(columns[:a]):
+            x, y = up[len(up) - _end_run(up) :], other[len(other) - _end_run(other) :]
+            left, right = up[: len(up) - len(x)], other[: len(other) - len(y)]
+            if not left or not right:
+                continue
+            new = (left[-1], y[0]), (right[-1], x[0])
+            old = (left[-1], x[0]), (right[-1], y[0])
+            if not all(_is_one_above(*pair) for pair in new):
+                continue
+            if sum(map(_fit, new)) <= sum(map(_fit, old)):
+                continue
+            if any(
+                _is_run(pair) and _end_run(o) + len(run) >= rules.ranks
+                for pair, o, run in zip(new, (left, right), (y, x), strict=True)
+            ):
+                continue
+            if empty or can_wait(x, a, b) or can_wait(y, a, b):
+                yield b, a, len(y), len(x)
+
+
+def _fit(pair: tuple[str, str]) -> int:
+    return _is_one_above(*pair) + _is_run(pair)
 
 
 def _after(state: State, move: Move, rules: Rules) -> State:

@@ -30,7 +30,8 @@ import numpy as np
 from numba import njit
 
 from solver.kernel.layout import Board, Game, I32Array, I64Array, U64Array, pack, signed, unpack
-from solver.kernel.moves import DEAL, MAX_MOVES, apply, generate, is_dead
+from solver.kernel.macros import add_macros, judge_macro, play
+from solver.kernel.moves import DEAL, MAX_MOVES, generate, is_dead
 from solver.kernel.queues import MOVE, NONE, PARENT, SCORE, pop, push
 from solver.kernel.score import Keys, derive, derive_after, full_key, full_score, judge
 from solver.kernel.table import insert
@@ -83,6 +84,8 @@ class Search(Protocol):
     """K, the levels that a round visits in each stage."""
     sweep: int
     """Every so many rounds visit all levels; 0 for never."""
+    macros: int
+    """Whether macros are among the moves, see macros.py; not where lists are lossless."""
     noise: int
     """Amplitude of the noise on scores, hundredths of a point; 0 for none."""
     noise_seed: int
@@ -124,6 +127,7 @@ SEARCH = np.dtype(
                 for name in (
                     "breadth",
                     "sweep",
+                    "macros",
                     "noise",
                     "noise_seed",
                     "state_count",
@@ -200,11 +204,17 @@ def _expand(space: Space, search: Search, board: Board, game: Game, keys: Keys, 
     """
     search.expansions += 1
     count = generate(board, game, search.moves)
+    single = count
+    if search.macros != 0:
+        count = add_macros(board, game, search.moves, count)
     search.children += count
     amplitude = search.noise
     for i in range(count):
         move = search.moves[i]
-        judge(board, game, keys, move)
+        if i < single:
+            judge(board, game, keys, move)
+        else:
+            judge_macro(board, game, keys, move)
         if board.runs + board.child_removed == game.runs:
             search.win_state = state
             search.win_move = move
@@ -258,7 +268,7 @@ def _visit(space: Space, search: Search, board: Board, game: Game, keys: Keys, p
         move = _expand(space, search, board, game, keys, parent, step < MAX_DIVE)
         if move == NONE:
             return
-        apply(board, game, move)
+        play(board, game, move)
         derive_after(board, game, keys, move)
 
 
@@ -314,6 +324,6 @@ def run(space: Space, search: Search, board: Board, game: Game, keys: Keys, limi
         board.level = space.trail[parent, TRAIL_LEVEL]
         board.runs = space.trail[parent, TRAIL_RUNS]
         # The counts that `unpack` leaves stale are made anew by `derive`.
-        apply(board, game, move)
+        play(board, game, move)
         _visit(space, search, board, game, keys, parent, move)
     return WON

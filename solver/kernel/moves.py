@@ -72,7 +72,7 @@ def run_length(board: Board, column: int) -> int:
 
 
 @njit(cache=True)
-def _has_fewer_runs(board: Board, game: Game, bound: int) -> bool:
+def has_fewer_runs(board: Board, game: Game, bound: int) -> bool:
     """Whether the table has fewer runs than `bound`, each face-down card counted as one."""
     runs = 0
     for column in range(game.columns):
@@ -96,7 +96,7 @@ def generate(board: Board, game: Game, out: I64Array) -> int:
     has_rows = rows_left(board, game) > 0
     every_empty = lossless and has_rows
     held_back = has_rows and game.strict != 0 and board.empty > 0
-    filling = not lossless and held_back and _has_fewer_runs(board, game, columns)
+    filling = not lossless and held_back and has_fewer_runs(board, game, columns)
     count = 0
 
     if game.automatic == 0:

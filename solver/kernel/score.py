@@ -362,7 +362,7 @@ def table_points(open_cards: I64Array, heads: I64Array, stage: int, empty: int, 
 
 
 @njit(cache=True)
-def _cut(board: Board, game: Game, column: int, n: int) -> tuple[int, int, int, int]:
+def cut(board: Board, game: Game, column: int, n: int) -> tuple[int, int, int, int]:
     """Return (face-down, points, open card, head) of a column of which only the first n cards stay."""
     down = board.down[column]
     if n > down:
@@ -404,7 +404,7 @@ def judge(board: Board, game: Game, keys: Keys, move: int) -> None:
 
     old_open = board.open_cards[source]
     old_head = board.heads[source]
-    down, points, open_card, head = _cut(board, game, source, stay)
+    down, points, open_card, head = cut(board, game, source, stay)
     if stay == 0:
         empty += 1
     level += board.down[source] - down
@@ -430,7 +430,7 @@ def judge(board: Board, game: Game, keys: Keys, move: int) -> None:
         if joins and game.automatic != 0 and int(board.run[target, m]) + count == ranks:
             removed = 1
             left = m + count - ranks
-            down, points, open_card, head = _cut(board, game, target, left)
+            down, points, open_card, head = cut(board, game, target, left)
             if left == 0:
                 empty += 1
             level += target_down - down
@@ -488,7 +488,7 @@ def _judge_deal(board: Board, game: Game, keys: Keys) -> None:
         if joins and game.automatic != 0 and int(board.run[column, n]) + 1 == ranks:
             removed += 1
             stay = n + 1 - ranks
-            down, points, open_card, head = _cut(board, game, column, stay)
+            down, points, open_card, head = cut(board, game, column, stay)
             level += board.down[column] - down
             card = 0
         elif card == 0:

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from solver import __version__
 
-_KERNELS = ("beam", "bestfirst", "exhaust", "layout", "moves", "queues", "relax", "score", "table")
+_KERNELS = ("beam", "bestfirst", "exhaust", "layout", "macros", "moves", "queues", "relax", "score", "table")
 SEARCH_SOURCES = (
-    *(f"{name}.py" for name in ("attempt", "beam", "blockade", "exhaustion", "portfolio", "search", "tries")),
+    *(f"{name}.py" for name in ("attempt", "beam", "blockade", "exhaustion", "macros", "portfolio", "search", "tries")),
     *(f"kernel/{name}.py" for name in _KERNELS),
 )
 """Files of the package whose text decides which positions are visited and in which order."""
