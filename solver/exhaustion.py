@@ -34,7 +34,7 @@ LAST_GROWTH = 6
 doubling to the end would leave up to half of the memory unused.  Pages that no key has touched cost nothing."""
 MOST_STATES = 1 << 18
 STATES_SHARE = 16
-"""The table of the relaxation takes at most one part in so many of the memory."""
+"""Each table of a relaxation takes at most one part in so many of the memory."""
 STATE_BYTES = 16
 LOAD = 0.75
 """Keys a slot: a probe is 8 slots long on the mean then, two cache lines, for a third less memory than at one half."""
@@ -89,7 +89,7 @@ class Exhaustion:
 
     @property
     def relaxed(self) -> int:
-        """Positions that the relaxation proved lost."""
+        """Positions that a relaxation proved lost."""
         return int(self._walk.proved)
 
     @property

@@ -13,8 +13,8 @@ rearrangement is a path too, so the stack grows like the table.
 
 Sound reductions: columns are interchangeable once the stock is empty, positions from which strict rules can never deal
 again are left (both in moves.py), and where the root has no stock, positions that the relaxation of relax.py proves
-lost.  Only a move that opens a segment or completes a run leads to another of its states, so only then it is asked;
-many positions share a state.
+lost, or that of suited.py.  Only a move that opens a segment or completes a run leads to another of the states of the
+first, so only then they are asked; many positions share a state.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ TABLE_FULL = 4
 MOST_STATES = 100_000
 """States that the relaxation may look at for one position, some 0.1 s."""
 MOST_SUITED = 3_000
-"""The same for the relaxation that knows suits, some 0.1 s."""
+"""The same for the relaxation that knows suits, some 0.03 s."""
 MOST_SUITED_FIRST = 50_000
-"""And for the root."""
+"""And for the root, some 0.5 s."""
 
 COMPLETED_MASK = ((1 << COLUMNS) - 1) << COMPLETED_SHIFT
 
@@ -66,7 +66,7 @@ class Walk(Protocol):
     expansions: int
     children: int
     proved: int
-    """Positions that the relaxation proved lost."""
+    """Positions that a relaxation proved lost."""
     per_stage: I64Array
     """(16,) int64: different positions met, by rows dealt since the root."""
     moves: I64Array
