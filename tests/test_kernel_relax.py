@@ -22,7 +22,7 @@ pytestmark = pytest.mark.kernel
 
 MEMORY = 64 << 20
 GAMES, NAIVE_GAMES, LIMIT = (4000, 1500, 300) if COMPILED else (4, 10, 60)
-SUITED_GAMES, LINE_GAMES = (8000, 1200) if COMPILED else (4, 4)
+SUITED_GAMES, LINE_GAMES = (5000, 600) if COMPILED else (4, 4)
 MOST = 100_000
 """States that a relaxation may look at, more than there are."""
 POSITIONS = 5_000
@@ -126,7 +126,7 @@ def test_what_only_suits_prove_lost_is_lost() -> None:
         assert outcome in ("exhausted", None), (position, rules)
         proved += outcome == "exhausted"
     if COMPILED:
-        assert proved > 50
+        assert proved > 30
 
 
 def test_no_position_on_a_winning_line_is_lost_in_a_relaxation() -> None:
@@ -144,7 +144,7 @@ def test_no_position_on_a_winning_line_is_lost_in_a_relaxation() -> None:
             position = referee.apply(position, move, rules)
             checked += 1
     if COMPILED:
-        assert checked > 1_000
+        assert checked > 500
 
 
 def test_a_position_that_the_relaxation_loses_needs_no_search() -> None:
