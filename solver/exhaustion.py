@@ -15,6 +15,7 @@ from solver.kernel.exhaust import EXHAUSTED, STACK_FULL, TABLE_FULL, WALK, WON, 
 from solver.kernel.layout import new_record
 from solver.kernel.moves import MAX_MOVES
 from solver.kernel.relax import MAX_RUNS, RELAXATION
+from solver.kernel.suited import SUITED
 from solver.kernel.table import new_table, rehash_wide
 from solver.move import Line
 from solver.position import Position
@@ -33,7 +34,7 @@ LAST_GROWTH = 6
 doubling to the end would leave up to half of the memory unused.  Pages that no key has touched cost nothing."""
 MOST_STATES = 1 << 18
 STATES_SHARE = 16
-"""The table of the relaxation takes at most one part in so many of the memory."""
+"""Each table of a relaxation takes at most one part in so many of the memory."""
 STATE_BYTES = 16
 LOAD = 0.75
 """Keys a slot: a probe is 8 slots long on the mean then, two cache lines, for a third less memory than at one half."""
@@ -56,13 +57,15 @@ class Exhaustion:
         self._table = new_table(FIRST_TABLE, 2)
         self._path = Path(*(np.empty(FIRST_STACK, np.int32) for _ in Path._fields))
         self._relaxation = new_record(RELAXATION)
+        self._suited = new_record(SUITED)
         relaxes = relax and not position.rows and position.cards_in_columns <= MAX_RUNS * rules.ranks
         self._slice = RELAXED_SLICE if relaxes else SLICE
         states = min(max(memory // (STATE_BYTES * STATES_SHARE), 1 << 10), MOST_STATES)
         # A power of two; none says that nothing is relaxed.
         capacity = 1 << (states.bit_length() - 1) if relaxes else 0
         self._states = new_table(capacity, 2)
-        begin(self._table, self._path, self._walk, self._relaxation, self._board, self._game, KEYS)
+        self._suited_states = new_table(capacity, 2)
+        begin(self._table, self._path, self._walk, self._relaxation, self._suited, self._board, self._game, KEYS)
 
     @property
     def positions(self) -> int:
@@ -86,7 +89,7 @@ class Exhaustion:
 
     @property
     def relaxed(self) -> int:
-        """Positions that the relaxation proved lost."""
+        """Positions that a relaxation proved lost."""
         return int(self._walk.proved)
 
     @property
@@ -97,7 +100,7 @@ class Exhaustion:
     @property
     def memory_used(self) -> int:
         """Bytes of the arrays."""
-        arrays = (self._table, self._states, *self._path)
+        arrays = (self._table, self._states, self._suited_states, *self._path)
         return sum(array.nbytes for array in arrays)
 
     def step(self) -> Outcome | None:
@@ -111,6 +114,8 @@ class Exhaustion:
                 self._walk,
                 self._relaxation,
                 self._states,
+                self._suited,
+                self._suited_states,
                 self._board,
                 self._game,
                 KEYS,

@@ -48,7 +48,7 @@ class Attempt:
     positions_by_stage: tuple[int, ...] = ()
     """The positions by rows dealt since the start; counted by the exhaustive search alone."""
     relaxed: int = 0
-    """Positions among them that a relaxation of the game proved lost, see kernel/relax.py: they were not expanded."""
+    """Positions among them that a relaxation of the game proved lost (kernel/relax.py, suited.py): not expanded."""
 
     @property
     def is_proof(self) -> bool:

@@ -18,13 +18,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from solver import referee
 from solver.blockade import Blockade, find_blockade
 from solver.machine_code import load_kernels
 from solver.move import Line
-from solver.portfolio import MEMBERS, Member, members
+from solver.portfolio import BEAMS, MEMBERS, Member, members
 from solver.position import Deal, Position, check_position, stage_of
 from solver.record import BLOCKADE, EXHAUSTIVE, PROOF_KEY_BITS, Attempt, Outcome, Reach
 from solver.rules import Rules
@@ -46,6 +47,8 @@ MIB = 1 << 20
 PROGRESS_SECONDS = 0.1
 FIRST_PROOF = 2_000
 """Positions that the exhaustive search of an ending looks at before the first try: most losses need no more."""
+ENDING_BEAM = BEAMS[4]
+"""Second member for endings: it runs dry within a second of most that no member wins, and wins some of the rest."""
 SHORT_LINE = 2_000
 """Moves of a line of the exhaustive search that is told at once."""
 LONG_LINE_EXPANSIONS = 1_000_000
@@ -225,6 +228,9 @@ class _Solve:
             if self._advance_proof(FIRST_PROOF) in ("exhausted", "budget"):
                 return None
         portfolio = members(self.budget.seed)
+        if not self.position.rows:
+            first = next(portfolio)
+            portfolio = chain((first, ENDING_BEAM), portfolio)
         if self.prove and self._is_blocked():
             return None
         line = self._try(next(portfolio))

@@ -1,4 +1,4 @@
-"""The relaxation of endings: whatever it says is lost is lost, on thousands of small endings of all kinds."""
+"""The relaxations of endings: whatever they say is lost is lost, on thousands of small endings of all kinds."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from conftest import COMPILED
 from solver import referee
 from solver.cards import make_card, rank_of
 from solver.exhaustion import Exhaustion
+from solver.kernel.relax import enter, is_lost
+from solver.kernel.suited import is_lost_suited, load
 from solver.position import Position, check_position
 from solver.record import Outcome
 from solver.rules import Rules, make_rules
@@ -20,6 +22,9 @@ pytestmark = pytest.mark.kernel
 
 MEMORY = 64 << 20
 GAMES, NAIVE_GAMES, LIMIT = (4000, 1500, 300) if COMPILED else (4, 10, 60)
+SUITED_GAMES, LINE_GAMES = (5000, 600) if COMPILED else (4, 4)
+MOST = 100_000
+"""States that a relaxation may look at, more than there are."""
 POSITIONS = 5_000
 """Positions after which the search without the relaxation leaves a verdict open."""
 
@@ -97,6 +102,49 @@ def test_verdicts_are_those_of_the_search_without_it() -> None:
         seen[expected, search.relaxed > 0] += 1
     # Wins that were found although some positions on the way were left, too.
     assert min(seen["win", True], seen["exhausted", True]) > 100
+
+
+def lost_in_relaxations(position: Position, rules: Rules) -> tuple[bool, bool]:
+    """Whether the relaxation that counts proves a position lost, and whether that which knows suits does."""
+    search = Exhaustion(position, rules, memory=MEMORY)
+    enter(search._relaxation, search._board, search._game)
+    counted = is_lost(search._relaxation, search._states, search._game, MOST)
+    load(search._suited, search._relaxation, search._board, search._game)
+    return counted, is_lost_suited(
+        search._suited, search._relaxation, search._suited_states, search._states, search._game, MOST, MOST
+    )
+
+
+def test_what_only_suits_prove_lost_is_lost() -> None:
+    rng = random.Random("suits")
+    proved = 0
+    for _ in range(SUITED_GAMES):
+        position, rules = ending(rng)
+        if lost_in_relaxations(position, rules) != (False, True):
+            continue
+        outcome = run(Exhaustion(position, rules, memory=MEMORY, relax=False), 20 * POSITIONS)
+        assert outcome in ("exhausted", None), (position, rules)
+        proved += outcome == "exhausted"
+    if COMPILED:
+        assert proved > 30
+
+
+def test_no_position_on_a_winning_line_is_lost_in_a_relaxation() -> None:
+    rng = random.Random("lines")
+    checked = 0
+    for _ in range(LINE_GAMES):
+        position, rules = ending(rng)
+        found = naive.explore(position, rules, LIMIT)
+        if found.verdict != "win":
+            continue
+        search = Exhaustion(position, rules, memory=MEMORY)
+        assert run(search) == "win"
+        for move in search.line()[:100]:
+            assert lost_in_relaxations(position, rules) == (False, False), (position, rules)
+            position = referee.apply(position, move, rules)
+            checked += 1
+    if COMPILED:
+        assert checked > 500
 
 
 def test_a_position_that_the_relaxation_loses_needs_no_search() -> None:

@@ -13,8 +13,8 @@ rearrangement is a path too, so the stack grows like the table.
 
 Sound reductions: columns are interchangeable once the stock is empty, positions from which strict rules can never deal
 again are left (both in moves.py), and where the root has no stock, positions that the relaxation of relax.py proves
-lost.  Only a move that opens a segment or completes a run leads to another of its states, so only then it is asked;
-many positions share a state.
+lost, or that of suited.py.  Only a move that opens a segment or completes a run leads to another of the states of the
+first, so only then they are asked; many positions share a state.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from solver.kernel.layout import COLUMNS, MAX_ROWS, Board, Game, I32Array, I64Ar
 from solver.kernel.moves import COMPLETED_SHIFT, MAX_MOVES, SUIT_SHIFT, apply, generate, is_dead, undo
 from solver.kernel.relax import Relaxation, changes_state, enter, is_lost, prepare
 from solver.kernel.score import Keys, derive, derive_after, full_key, judge
+from solver.kernel.suited import Suited, is_lost_suited, load, prepare_suited
 from solver.kernel.table import insert_wide
 
 # What `run` returns.
@@ -39,6 +40,10 @@ TABLE_FULL = 4
 
 MOST_STATES = 100_000
 """States that the relaxation may look at for one position, some 0.1 s."""
+MOST_SUITED = 3_000
+"""The same for the relaxation that knows suits, some 0.03 s."""
+MOST_SUITED_FIRST = 50_000
+"""And for the root, some 0.5 s."""
 
 COMPLETED_MASK = ((1 << COLUMNS) - 1) << COMPLETED_SHIFT
 
@@ -61,7 +66,7 @@ class Walk(Protocol):
     expansions: int
     children: int
     proved: int
-    """Positions that the relaxation proved lost."""
+    """Positions that a relaxation proved lost."""
     per_stage: I64Array
     """(16,) int64: different positions met, by rows dealt since the root."""
     moves: I64Array
@@ -87,12 +92,20 @@ WALK = np.dtype(
 
 @njit(cache=True)
 def begin(
-    table: U64Array, path: Path, walk: Walk, relaxation: Relaxation, board: Board, game: Game, keys: Keys
+    table: U64Array,
+    path: Path,
+    walk: Walk,
+    relaxation: Relaxation,
+    suited: Suited,
+    board: Board,
+    game: Game,
+    keys: Keys,
 ) -> None:
     """Enter the root: the board's cards, lengths, face-down counts and own counts are set, the rest is zero."""
     derive(board, game, keys)
     if game.rows == 0:
         prepare(relaxation, board, game)
+        prepare_suited(suited, board, game)
     insert_wide(table, full_key(board, keys, 0), full_key(board, keys, 1))
     walk.positions = 1
     walk.per_stage[board.stage] = 1
@@ -119,13 +132,27 @@ def _put_progress_first(walk: Walk, board: Board, count: int) -> None:
 
 
 @njit(cache=True)
-def _proves_loss(relaxation: Relaxation, states: U64Array, walk: Walk, board: Board, game: Game) -> bool:
-    """Whether the relaxation proves the board lost, which is in another of its states than the position before."""
+def _proves_loss(
+    relaxation: Relaxation,
+    states: U64Array,
+    suited: Suited,
+    suited_states: U64Array,
+    walk: Walk,
+    board: Board,
+    game: Game,
+    most: int,
+) -> bool:
+    """Whether a relaxation proves the board lost, which is in another of its states than the position before."""
     enter(relaxation, board, game)
-    if is_lost(relaxation, states, game, MOST_STATES):
-        walk.proved += 1
-        return True
-    return False
+    if not is_lost(relaxation, states, game, MOST_STATES):
+        load(suited, relaxation, board, game)
+        gone = relaxation.gone.copy()
+        lost = is_lost_suited(suited, relaxation, suited_states, states, game, most, MOST_STATES)
+        relaxation.gone[:] = gone
+        if not lost:
+            return False
+    walk.proved += 1
+    return True
 
 
 @njit(cache=True)
@@ -135,6 +162,8 @@ def walk_on(
     walk: Walk,
     relaxation: Relaxation,
     states: U64Array,
+    suited: Suited,
+    suited_states: U64Array,
     board: Board,
     game: Game,
     keys: Keys,
@@ -146,7 +175,11 @@ def walk_on(
     `most` is the number of keys that the table may hold.  After WON the moves of the path up to and with `depth` win.
     """
     relaxes = states.shape[0] > 0
-    if relaxes and walk.expansions == 0 and _proves_loss(relaxation, states, walk, board, game):
+    if (
+        relaxes
+        and walk.expansions == 0
+        and _proves_loss(relaxation, states, suited, suited_states, walk, board, game, MOST_SUITED_FIRST)
+    ):
         walk.depth = -1
     while walk.depth >= 0:
         if walk.positions >= until:
@@ -183,7 +216,7 @@ def walk_on(
                     relaxation.gone[removed] += 1
                 walk.per_stage[board.stage] += 1
                 if is_dead(board.on_table, board.stage < game.rows, game) or (
-                    changes and _proves_loss(relaxation, states, walk, board, game)
+                    changes and _proves_loss(relaxation, states, suited, suited_states, walk, board, game, MOST_SUITED)
                 ):
                     undo(board, game, move, path.effects[depth])
                     if removed >= 0:

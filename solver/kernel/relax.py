@@ -11,11 +11,17 @@ sequence on an open card one rank higher, or at the bottom of a floor.  So of ev
 for no two loose cards lie on the same card.  A move
 
 * of a loose card with what lies on it changes neither the fixed cards nor, therefore, which cards are loose;
-* of a head h of rank r, which takes its run along, makes h loose and opens the next segment of its column.  Right
-  after it (1) holds with h among the loose, the next segment not yet open, and the last card of the run, of rank q,
-  bearing nothing: so open(q) counts one less there.  All of the run but h were loose and of the suit of h;
+* of a head h of rank r, which takes its run along, makes h loose and opens the next segment of its column, the one
+  without cards when it empties it.  Right after it (1) holds with h among the loose, the next segment not yet open,
+  and the last card of the run, of rank q, bearing nothing: so open(q) counts one less there.  All of the run but h
+  were loose and of the suit of h;
 * that completes a run takes one open card of each rank of a suit away, loose ones but for the king, which is
   a head or loose at the bottom of a floor.
+
+The first card of a column without fixed cards may be taken for its head or for a loose card on a floor, in any position
+that a search enters: while it lies there nothing can come to its place, and moving it to an empty column changes
+nothing, so the next move of it that counts is that of a head.  It is taken for the head while it is like the card that
+lay there in the root: then the column counts as a floor only when all of it has been moved elsewhere.
 
 The relaxation keeps of a position what these three lines speak of - the fixed cards of each column and the runs that
 have left - and allows every move that meets its conditions.  Every line of the game is then a line of the
@@ -45,7 +51,7 @@ RANKS = 15
 MAX_SEGMENTS = 104
 MAX_RUNS = 15
 """Runs of one suit that a key can count."""
-MAX_DEPTH = MAX_SEGMENTS + MAX_RUNS + 1
+MAX_DEPTH = MAX_SEGMENTS + COLUMNS + SUITS * MAX_RUNS + 1
 """Every move of the relaxation takes a segment or a run away."""
 OPTIONS = COLUMNS + SUITS * (COLUMNS + 1)
 """Moves to try in a state: the run of a suit with its king on a floor or at the head of a column, or a head."""
@@ -66,13 +72,14 @@ class Relaxation(Protocol):
     """The segments of the root, the state at hand and the stack of the search.  A record of `RELAXATION`."""
 
     starts: I8Array
-    """(10, 105) int8; [c, k]: index of the first card of segment k; the entry after the last holds the length."""
+    """(10, 106) int8; [c, k]: index of the first card of segment k, of which 0 has none; the entry after the last holds
+    the length."""
     segment_of: I8Array
     """(10, 128) int8; [c, i]: segment of the card at index i."""
     cards: I8Array
     """(10, 128) int8: the columns of the root."""
     lowest: I64Array
-    """(10,) int64: index of the lowest open segment; 0 for a floor."""
+    """(10,) int64: index of the lowest open segment; 0, that without cards, for a floor."""
     gone: I64Array
     """(4,) int64: runs of a suit that have left since the root."""
     floors: int
@@ -98,7 +105,7 @@ RELAXATION = np.dtype(
     (
         np.record,
         [
-            ("starts", "i1", (COLUMNS, MAX_SEGMENTS + 1)),
+            ("starts", "i1", (COLUMNS, MAX_SEGMENTS + 2)),
             ("segment_of", "i1", (COLUMNS, COLUMN_CAPACITY)),
             ("cards", "i1", (COLUMNS, COLUMN_CAPACITY)),
             ("lowest", "i8", (COLUMNS,)),
@@ -121,7 +128,8 @@ RELAXATION = np.dtype(
 def prepare(relaxation: Relaxation, board: Board, game: Game) -> None:
     """Cut the columns of the root, whose stock must be empty, into segments; all else is zero."""
     for column in range(game.columns):
-        segment = -1
+        # Segment 0, below the first card, holds none: what lies on it has not been lifted from the floor yet.
+        segment = 0
         for i in range(board.length[column]):
             card = int(board.cards[column, i])
             relaxation.cards[column, i] = card
@@ -133,7 +141,8 @@ def prepare(relaxation: Relaxation, board: Board, game: Game) -> None:
 
 
 @njit(cache=True)
-def _add(relaxation: Relaxation, card: int, to_open: int, to_loose: int) -> None:
+def add(relaxation: Relaxation, card: int, to_open: int, to_loose: int) -> None:
+    """Add to the open cards that are like this one, and to the loose ones."""
     suit = card >> 4
     rank = card & 15
     relaxation.open[suit, rank] += to_open
@@ -148,7 +157,7 @@ def _open_segment(relaxation: Relaxation, column: int, sign: int) -> None:
     segment = relaxation.lowest[column]
     first = int(relaxation.starts[column, segment])
     for i in range(first, int(relaxation.starts[column, segment + 1])):
-        _add(relaxation, int(relaxation.cards[column, i]), sign, sign if i > first or segment == 0 else 0)
+        add(relaxation, int(relaxation.cards[column, i]), sign, sign if i > first else 0)
     if segment == 0:
         relaxation.floors += sign
 
@@ -176,11 +185,13 @@ def enter(relaxation: Relaxation, board: Board, game: Game) -> None:
         while i > board.down[column] and (board.cards[column, i - 1] & 15) == (board.cards[column, i] & 15) + 1:
             i -= 1
         # No break is ever made, so the fixed cards are those of the root.
-        relaxation.lowest[column] = relaxation.segment_of[column, i] if i > 0 else 0
-        if i <= 0:
+        first = n > 0 and board.cards[column, i] == relaxation.cards[column, i]
+        lowest = relaxation.segment_of[column, i] if first else 0
+        relaxation.lowest[column] = lowest
+        if lowest == 0:
             relaxation.floors += 1
         for j in range(max(i, 0), n):
-            _add(relaxation, int(board.cards[column, j]), 1, 1 if j > i or i == 0 else 0)
+            add(relaxation, int(board.cards[column, j]), 1, 1 if j > i or lowest == 0 else 0)
 
 
 @njit(cache=True)
@@ -191,18 +202,16 @@ def changes_state(board: Board, move: int) -> bool:
         return True
     source = move & COLUMN_MASK
     i = board.length[source] - count
-    if i == 0:
-        return False
     return i <= board.down[source] or (board.cards[source, i - 1] & 15) != (board.cards[source, i] & 15) + 1
 
 
 @njit(cache=True)
-def _slack(relaxation: Relaxation, game: Game) -> int:
+def slack(relaxation: Relaxation, game: Game) -> int:
     """Return how many floors (1) leaves free."""
-    slack = relaxation.floors
+    spare = relaxation.floors
     for rank in range(1, game.ranks + 1):
-        slack -= max(0, relaxation.loose_ranks[rank] - relaxation.open_ranks[rank + 1])
-    return slack
+        spare -= max(0, relaxation.loose_ranks[rank] - relaxation.open_ranks[rank + 1])
+    return spare
 
 
 @njit(cache=True)
@@ -213,13 +222,13 @@ def _can_peel(relaxation: Relaxation, game: Game, column: int) -> bool:
     head = _head(relaxation, column)
     rank = head & 15
     suit = head >> 4
-    slack = _slack(relaxation, game)
+    spare = slack(relaxation, game)
     # The head among the loose: it lies on a card of the next rank, or on a floor.
     if relaxation.loose_ranks[rank] >= relaxation.open_ranks[rank + 1]:
-        slack -= 1
-    if slack < 0:
+        spare -= 1
+    if spare < 0:
         return False
-    if slack == 0:
+    if spare == 0:
         # No place to spare: the run must go on to a card that can be without any on it.
         while rank > 1 and relaxation.loose_ranks[rank - 1] >= relaxation.open_ranks[rank]:
             rank -= 1
@@ -247,8 +256,8 @@ def _can_remove(relaxation: Relaxation, game: Game, suit: int, column: int) -> b
 def _remove(relaxation: Relaxation, game: Game, suit: int, column: int, sign: int) -> None:
     """Take a completed run away (sign -1) or put it back (sign 1), without its column's segments."""
     for rank in range(1, game.ranks):
-        _add(relaxation, suit << 4 | rank, sign, sign)
-    _add(relaxation, suit << 4 | game.ranks, sign, sign if column < 0 else 0)
+        add(relaxation, suit << 4 | rank, sign, sign)
+    add(relaxation, suit << 4 | game.ranks, sign, sign if column < 0 else 0)
     relaxation.gone[suit] -= sign
     relaxation.cards_left += sign * game.ranks
 
@@ -266,7 +275,7 @@ def _try(relaxation: Relaxation, game: Game, option: int) -> bool:
         column = option - SUITS * (COLUMNS + 1)
         if column >= game.columns or not _can_peel(relaxation, game, column):
             return False
-        _add(relaxation, _head(relaxation, column), 0, 1)
+        add(relaxation, _head(relaxation, column), 0, 1)
     if column >= 0:
         relaxation.lowest[column] -= 1
         _open_segment(relaxation, column, 1)
@@ -283,7 +292,7 @@ def _take_back(relaxation: Relaxation, game: Game, option: int) -> None:
     if removes:
         _remove(relaxation, game, option // (COLUMNS + 1), column, 1)
     else:
-        _add(relaxation, _head(relaxation, column), 0, -1)
+        add(relaxation, _head(relaxation, column), 0, -1)
 
 
 @njit(cache=True)

@@ -1,0 +1,470 @@
+"""A sharper relaxation of endings, which knows the suits of cards that cannot move, and its search.
+
+It adds to the relaxation of relax.py, whose words it uses, what is known of *links*: which loose card lies on which
+open one.  Let bare(r) = open(r) - loose(r - 1), and call rank r *tight* while bare(r) <= 0 and (1) leaves no floor
+free.  A change of the fixed cards or of the runs that have left is an *exit*.  Between two exits no count changes, and
+
+* while rank r is tight, no card of rank r - 1 moves but along with what it lies on.  For (1) leaves no floor free, so
+  each rank takes as many floors as it must: there is no empty column, and as many cards of rank r - 1 lie on floors as
+  open ones of rank r do not suffice for, so that each of these has a card on it, a move would have no target;
+* an open card can be moved only when the cards on it are a run of its suit.  So below the run that moves lie links of
+  one suit, as far as a card without any on it; that card's rank is not tight.
+
+A link across a tight rank therefore stays what it is as long as the rank is tight.  It is *known* when it is one of the
+root, or lies within a segment, which opens with its links, or when a head moved: then the links of its run, down to the
+first card whose rank is not tight, are of one suit, and as nothing has changed them they were there when the ranks
+became tight.  Two cards that lie on one card, or one that lies on two, are impossible, so a link that is known speaks
+against others.  All links are forgotten that may have changed: those across a rank that is not tight, unless the lower
+card could not move because of links known to be of two suits in the cards on it.
+
+A state is the fixed cards, the runs that have left and the known links.  Its moves are those of relax.py where, in
+addition, a head moves only if its known links, and others chosen among cards whose links are not known, make a run of
+one suit that goes on to a rank which is not tight; and a run leaves only if such links make it.  Every choice is tried,
+so every line of the game is a line of this relaxation, too.  Where (1) leaves a floor free nothing is known.
+
+Cards of one rank and suit with the same known links on them are alike, so that states are known by 128-bit keys in
+which such cards count for one another::
+
+    state    10 lowest open segments, 4 runs that have left, 104 links by the place of a card in the root:
+             1 + the card on it, 0 not known, -1 the card has left
+    table    word 0  key, not zero;  word 1  key, but for bits 1..0: 0 being searched, 1 lost, 2 not proved lost
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numba import njit
+
+from solver.kernel.layout import COLUMNS, Board, Game, I8Array, I64Array, U64Array, signed
+from solver.kernel.relax import ALIVE, LOST, RANKS, SUITS, Relaxation, add, is_lost, slack
+
+CARDS = 104
+LINKS = COLUMNS + SUITS
+STATE = LINKS + CARDS
+MAX_DEPTH = 256
+"""Every move takes a segment or a run away, as in relax.py."""
+STACK = 8_192
+"""States that wait; a search that has more gives up."""
+
+HEAD = 1
+LOOSE = 2
+
+_ONE = np.uint64(1)
+_STATUS = np.uint64(3)
+_HALF = np.uint64(32)
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_MULTIPLIER_2 = np.uint64(0xD6E8FEB86659FD93)
+
+
+class Suited(Protocol):
+    """The state at hand and the stack of the search.  A record of `SUITED`."""
+
+    cards: int
+    """Cards of the root."""
+    first: I64Array
+    """(11,) int64: number of the first card of a column."""
+    code: I64Array
+    """(104,) int64."""
+    order: I64Array
+    """(104,) int64: the cards by rank, lowest first."""
+    state: I8Array
+    """(STATE,) int8."""
+    next: I8Array
+    """(STATE,) int8: a state in the making."""
+    kind: I64Array
+    """(104,) int64: HEAD or LOOSE, 0 for a card that is not open."""
+    lies: I64Array
+    """(104,) int64: whether it is known what the card lies on."""
+    one_suit: I64Array
+    """(104,) int64: whether the known links on the card are of one suit."""
+    bare: I64Array
+    """(16,) int64, by rank."""
+    at: I64Array
+    """(16,) int64: lowest card so far of a run in the making, by links chosen."""
+    chosen: I64Array
+    """(16,) int64: card that was put on it."""
+    lengths: I64Array
+    """(16,) int64: lengths of the pieces that were tried there, a bit each."""
+    key: U64Array
+    """(2,) uint64."""
+    keys: U64Array
+    """(MAX_DEPTH, 2) uint64: of the states on the way."""
+    base: I64Array
+    """(MAX_DEPTH,) int64: where the children of a state begin on the stack."""
+    top: int
+    full: int
+    known: int
+    """Keys in the table."""
+    stack: I8Array
+    """(STACK, STATE) int8."""
+
+
+SUITED = np.dtype(
+    (
+        np.record,
+        [
+            ("cards", "i8"),
+            ("first", "i8", (COLUMNS + 1,)),
+            ("code", "i8", (CARDS,)),
+            ("order", "i8", (CARDS,)),
+            ("state", "i1", (STATE,)),
+            ("next", "i1", (STATE,)),
+            ("kind", "i8", (CARDS,)),
+            ("lies", "i8", (CARDS,)),
+            ("one_suit", "i8", (CARDS,)),
+            ("bare", "i8", (RANKS + 1,)),
+            ("at", "i8", (RANKS + 1,)),
+            ("chosen", "i8", (RANKS + 1,)),
+            ("lengths", "i8", (RANKS + 1,)),
+            ("key", "u8", (2,)),
+            ("keys", "u8", (MAX_DEPTH, 2)),
+            ("base", "i8", (MAX_DEPTH,)),
+            ("top", "i8"),
+            ("full", "i8"),
+            ("known", "i8"),
+            ("stack", "i1", (STACK, STATE)),
+        ],
+    )
+)
+
+
+@njit(cache=True)
+def prepare_suited(suited: Suited, board: Board, game: Game) -> None:
+    """Number the cards of the root; all else is zero."""
+    n = 0
+    for column in range(game.columns):
+        suited.first[column] = n
+        for i in range(board.length[column]):
+            suited.code[n] = board.cards[column, i]
+            n += 1
+    for column in range(game.columns, COLUMNS + 1):
+        suited.first[column] = n
+    suited.cards = n
+    place = 0
+    for rank in range(1, game.ranks + 1):
+        for card in range(n):
+            if suited.code[card] & 15 == rank:
+                suited.order[place] = card
+                place += 1
+
+
+@njit(cache=True)
+def _count(suited: Suited, relaxation: Relaxation, state: I8Array, game: Game) -> int:
+    """Make the state that of the relaxation, say what kind its cards are of; return how many floors (1) leaves free."""
+    relaxation.open[:] = 0
+    relaxation.loose[:] = 0
+    relaxation.open_ranks[:] = 0
+    relaxation.loose_ranks[:] = 0
+    relaxation.floors = 0
+    relaxation.cards_left = 0
+    for suit in range(SUITS):
+        relaxation.gone[suit] = state[COLUMNS + suit]
+    for column in range(game.columns):
+        lowest = int(state[column])
+        relaxation.lowest[column] = lowest
+        if lowest == 0:
+            relaxation.floors += 1
+        first = suited.first[column] + int(relaxation.starts[column, lowest])
+        for card in range(suited.first[column], suited.first[column + 1]):
+            suited.kind[card] = 0
+            if state[LINKS + card] < 0:
+                continue
+            relaxation.cards_left += 1
+            if card >= first:
+                loose = 0 if card == first and lowest > 0 else 1
+                suited.kind[card] = LOOSE if loose else HEAD
+                add(relaxation, suited.code[card], 1, loose)
+    for rank in range(1, game.ranks + 1):
+        suited.bare[rank] = relaxation.open_ranks[rank] - relaxation.loose_ranks[rank - 1]
+    suited.bare[game.ranks + 1] = -relaxation.loose_ranks[game.ranks]
+    return slack(relaxation, game)
+
+
+@njit(cache=True)
+def _forget(suited: Suited, state: I8Array, free: int) -> None:
+    """Forget the links of a state that was counted and may change; `free` floors are free.  Say what kind is left."""
+    for card in range(suited.cards):
+        suited.lies[card] = 0
+        suited.one_suit[card] = 1
+    for i in range(suited.cards):
+        card = suited.order[i]
+        child = int(state[LINKS + card]) - 1
+        if child < 0:
+            continue
+        if free > 0 or (suited.bare[suited.code[card] & 15] > 0 and suited.one_suit[child]):
+            state[LINKS + card] = 0
+            continue
+        suited.lies[child] = 1
+        if not suited.one_suit[child] or suited.code[child] + 1 != suited.code[card]:
+            suited.one_suit[card] = 0
+
+
+@njit(cache=True)
+def _make_key(suited: Suited, state: I8Array, game: Game) -> None:
+    """Compute the key of a state whose cards were counted and whose links were cleared."""
+    word = np.uint64(1)
+    word2 = np.uint64(2)
+    for i in range(LINKS):
+        word = (word ^ np.uint64(state[i])) * _MULTIPLIER
+        word ^= word >> _HALF
+        word2 = (word2 ^ np.uint64(state[i])) * _MULTIPLIER_2
+        word2 ^= word2 >> _HALF
+    for column in range(game.columns):
+        for card in range(suited.first[column], suited.first[column + 1]):
+            if suited.kind[card] == 0 or suited.lies[card]:
+                continue
+            # What lies on the card; only heads are told apart by their column.
+            head = column + 1 if suited.kind[card] == HEAD else 0
+            part = np.uint64(head + 16)
+            part2 = np.uint64(head + 32)
+            below = card
+            while below >= 0:
+                part = (part ^ np.uint64(suited.code[below])) * _MULTIPLIER
+                part ^= part >> _HALF
+                part2 = (part2 ^ np.uint64(suited.code[below])) * _MULTIPLIER_2
+                part2 ^= part2 >> _HALF
+                below = int(state[LINKS + below]) - 1
+            word += part * _MULTIPLIER_2
+            word2 += part2 * _MULTIPLIER
+    word = (word ^ word >> _HALF) * _MULTIPLIER
+    word ^= word >> _HALF
+    word2 = (word2 ^ word2 >> _HALF) * _MULTIPLIER_2
+    word2 ^= word2 >> _HALF
+    suited.key[0] = max(word, _ONE)
+    suited.key[1] = word2 & ~_STATUS
+
+
+@njit(cache=True)
+def _slot(table: U64Array, word: np.uint64, word2: np.uint64) -> int:
+    """Return the slot of a key, or the free one where it belongs."""
+    mask = np.uint64(table.shape[0] - 1)
+    i = (word >> _HALF) & mask
+    while table[i, 0] != 0:
+        if table[i, 0] == word and table[i, 1] & ~_STATUS == word2:
+            break
+        i = (i + _ONE) & mask
+    return signed(i)
+
+
+@njit(cache=True)
+def load(suited: Suited, relaxation: Relaxation, board: Board, game: Game) -> None:
+    """Make the board the state at hand, after `enter` of relax.py: the known links are all of its links."""
+    state = suited.state
+    state[:] = 0
+    for suit in range(SUITS):
+        state[COLUMNS + suit] = relaxation.gone[suit]
+    for card in range(suited.cards):
+        suited.kind[card] = 0
+    # Fixed cards and heads are where they were in the root.
+    for column in range(game.columns):
+        lowest = relaxation.lowest[column]
+        state[column] = lowest
+        first = suited.first[column] + int(relaxation.starts[column, lowest])
+        for card in range(suited.first[column], first):
+            suited.kind[card] = HEAD
+        if lowest > 0:
+            suited.kind[first] = HEAD
+    # Any card of the same rank and suit will do for a loose one.
+    for column in range(game.columns):
+        lowest = relaxation.lowest[column]
+        first = int(relaxation.starts[column, lowest])
+        last = suited.first[column] + first if lowest > 0 else -1
+        for i in range(first + 1 if lowest > 0 else 0, board.length[column]):
+            card = 0
+            while suited.kind[card] != 0 or suited.code[card] != board.cards[column, i]:
+                card += 1
+            suited.kind[card] = LOOSE
+            if last >= 0:
+                state[LINKS + last] = card + 1
+            last = card
+    for card in range(suited.cards):
+        if suited.kind[card] == 0:
+            state[LINKS + card] = -1
+
+
+@njit(cache=True)
+def _push(suited: Suited, relaxation: Relaxation, states: U64Array, game: Game, column: int, most: int) -> None:
+    """Put the state in the making on the stack unless it is lost; the lowest segment of `column`, if any, opens."""
+    if suited.top == STACK:
+        suited.full = 1
+        return
+    made = suited.stack[suited.top]
+    made[:] = suited.next
+    if column >= 0:
+        made[column] -= 1
+        lowest = int(made[column])
+        first = suited.first[column] + int(relaxation.starts[column, lowest])
+        end = suited.first[column] + int(relaxation.starts[column, lowest + 1])
+        for card in range(first, end - 1):
+            made[LINKS + card] = card + 2
+    kept_bare = suited.bare.copy()
+    kept_kind = suited.kind.copy()
+    kept_lies = suited.lies.copy()
+    kept_suit = suited.one_suit.copy()
+    free = _count(suited, relaxation, made, game)
+    if free >= 0 and not is_lost(relaxation, states, game, most):
+        _forget(suited, made, free)
+        suited.top += 1
+    suited.bare[:] = kept_bare
+    suited.kind[:] = kept_kind
+    suited.lies[:] = kept_lies
+    suited.one_suit[:] = kept_suit
+
+
+@njit(cache=True)
+def _last(suited: Suited, state: I8Array, card: int) -> int:
+    """Return the lowest card of the known links on a card."""
+    while state[LINKS + card] > 0:
+        card = int(state[LINKS + card]) - 1
+    return card
+
+
+@njit(cache=True)
+def _play(
+    suited: Suited,
+    relaxation: Relaxation,
+    states: U64Array,
+    game: Game,
+    card: int,
+    column: int,
+    leaves: bool,
+    most: int,
+) -> None:
+    """Push what follows when a run that begins with `card`, the head of `column` or a king, moves, or leaves.
+
+    The links that the run needs are chosen in every way: down to the ace when it leaves, else to a rank that is not
+    tight.
+    """
+    made = suited.next
+    made[:] = suited.state
+    depth = 0
+    suited.at[0] = _last(suited, made, card)
+    suited.chosen[0] = -1
+    suited.lengths[0] = 0
+    while depth >= 0:
+        last = suited.at[depth]
+        rank = suited.code[last] & 15
+        if suited.chosen[depth] < 0 and (rank == 1 or (not leaves and suited.bare[rank] > 0)):
+            if leaves:
+                suit = suited.code[card] >> 4
+                kept = made.copy()
+                made[COLUMNS + suit] += 1
+                below = card
+                while below >= 0:
+                    following = int(made[LINKS + below]) - 1
+                    made[LINKS + below] = -1
+                    below = following
+                _push(suited, relaxation, states, game, column, most)
+                made[:] = kept
+            else:
+                _push(suited, relaxation, states, game, column, most)
+            depth -= 1
+            if depth >= 0:
+                made[LINKS + suited.at[depth]] = 0
+            continue
+        other = suited.chosen[depth] + 1
+        while other < suited.cards:
+            if suited.code[other] == suited.code[last] - 1 and suited.kind[other] == LOOSE and not suited.lies[other]:
+                length = 1 << (rank - (suited.code[_last(suited, made, other)] & 15))
+                if suited.one_suit[other] and not suited.lengths[depth] & length:
+                    suited.lengths[depth] |= length
+                    break
+            other += 1
+        if other == suited.cards:
+            depth -= 1
+            if depth >= 0:
+                made[LINKS + suited.at[depth]] = 0
+            continue
+        suited.chosen[depth] = other
+        made[LINKS + last] = other + 1
+        depth += 1
+        suited.at[depth] = _last(suited, made, other)
+        suited.chosen[depth] = -1
+        suited.lengths[depth] = 0
+
+
+@njit(cache=True)
+def _expand(suited: Suited, relaxation: Relaxation, states: U64Array, game: Game, most: int) -> None:
+    """Push the states that may follow the one at hand, which was counted and cleared."""
+    floors = relaxation.floors
+    free = slack(relaxation, game)
+    for column in range(game.columns):
+        lowest = int(suited.state[column])
+        if lowest == 0:
+            continue
+        head = suited.first[column] + int(relaxation.starts[column, lowest])
+        rank = suited.code[head] & 15
+        if free == 0:
+            if rank < game.ranks and suited.bare[rank + 1] > 0 and suited.one_suit[head]:
+                _play(suited, relaxation, states, game, head, column, False, most)
+        else:
+            # The head among the loose, what it lay on not yet open.
+            suited.bare[rank + 1] -= 1
+            left = floors
+            for above in range(2, game.ranks + 2):
+                left -= max(0, -suited.bare[above])
+            if left == 0:
+                _play(suited, relaxation, states, game, head, column, False, most)
+            elif left > 0:
+                suited.next[:] = suited.state
+                _push(suited, relaxation, states, game, column, most)
+            suited.bare[rank + 1] += 1
+    for card in range(suited.cards):
+        if suited.code[card] & 15 == game.ranks and suited.kind[card] != 0 and suited.one_suit[card]:
+            column = -1
+            if suited.kind[card] == HEAD:
+                column = 0
+                while suited.first[column + 1] <= card:
+                    column += 1
+            _play(suited, relaxation, states, game, card, column, True, most)
+
+
+@njit(cache=True)
+def is_lost_suited(
+    suited: Suited, relaxation: Relaxation, table: U64Array, states: U64Array, game: Game, most: int, most_states: int
+) -> bool:
+    """Whether the relaxation proves the state at hand lost; `states` is the table of relax.py.
+
+    `most` bounds the states that are looked at; the answer is no when they do not suffice or when a table is full.
+    """
+    limit = suited.known + most
+    suited.top = 0
+    suited.full = 0
+    depth = -1
+    while True:
+        # The state at hand is a new one.
+        free = _count(suited, relaxation, suited.state, game)
+        _forget(suited, suited.state, free)
+        _make_key(suited, suited.state, game)
+        slot = _slot(table, suited.key[0], suited.key[1])
+        status = 0
+        if table[slot, 0] != 0:
+            status = signed(table[slot, 1] & _STATUS)
+        elif relaxation.cards_left == 0 or suited.known >= limit or 4 * suited.known >= 3 * table.shape[0]:
+            status = ALIVE
+        else:
+            table[slot, 0] = suited.key[0]
+            table[slot, 1] = suited.key[1]
+            suited.known += 1
+            depth += 1
+            suited.keys[depth] = suited.key
+            suited.base[depth] = suited.top
+            _expand(suited, relaxation, states, game, most_states)
+            if suited.full:
+                status = ALIVE
+        if status == ALIVE:
+            # So is every state on the way.
+            for i in range(depth + 1):
+                slot = _slot(table, suited.keys[i, 0], suited.keys[i, 1])
+                table[slot, 1] = suited.keys[i, 1] | np.uint64(ALIVE)
+            return False
+        while depth >= 0 and suited.top == suited.base[depth]:
+            slot = _slot(table, suited.keys[depth, 0], suited.keys[depth, 1])
+            table[slot, 1] = suited.keys[depth, 1] | np.uint64(LOST)
+            depth -= 1
+        if depth < 0:
+            return True
+        suited.top -= 1
+        suited.state[:] = suited.stack[suited.top]
