@@ -19,7 +19,7 @@ from pathlib import Path
 
 from solver import __version__
 
-_KERNELS = ("beam", "bestfirst", "exhaust", "layout", "macros", "moves", "queues", "relax", "score", "table")
+_KERNELS = ("beam", "bestfirst", "exhaust", "layout", "macros", "moves", "queues", "relax", "score", "suited", "table")
 SEARCH_SOURCES = (
     *(f"{name}.py" for name in ("attempt", "beam", "blockade", "exhaustion", "macros", "portfolio", "search", "tries")),
     *(f"kernel/{name}.py" for name in _KERNELS),
