@@ -242,7 +242,7 @@ class _Solve:
             line = self._race(portfolio)
         while line is None and not self._is_over():
             # An ending may be lost, and then no member ever ends: a proof gets as much as they do.
-            if self.proof is not None and self._advance_proof(self._spent_by_members()) in ("exhausted", "budget"):
+            if self.proof is not None and self._advance_proof(self._share_of_proof()) in ("exhausted", "budget"):
                 return None
             if self._should_take_long_line():
                 break
@@ -266,6 +266,13 @@ class _Solve:
             self._end_proof()
             self._record(Attempt(BLOCKADE, True, "exhausted", 0, 0, 0, time.perf_counter() - begun))
         return self.blockade is not None
+
+    def _share_of_proof(self) -> int:
+        """Return how many positions the proof of an ending may meet by now: as many as members expanded.
+
+        The beam does not count: it is quick, and as much again for the proof kept other members waiting too long.
+        """
+        return sum(attempt.expansions for attempt in self.attempts if attempt.name != ENDING_BEAM.name)
 
     def _should_take_long_line(self) -> bool:
         """Whether the exhaustive search has won, and members had their chance to win in fewer moves."""
