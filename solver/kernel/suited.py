@@ -91,7 +91,7 @@ class Suited(Protocol):
     """(2,) uint64."""
     keys: U64Array
     """(MAX_DEPTH, 2) uint64: of the states on the way."""
-    base: I64Array
+    waiting: I64Array
     """(MAX_DEPTH,) int64: where the children of a state begin on the stack."""
     top: int
     full: int
@@ -120,7 +120,7 @@ SUITED = np.dtype(
             ("lengths", "i8", (RANKS + 1,)),
             ("key", "u8", (2,)),
             ("keys", "u8", (MAX_DEPTH, 2)),
-            ("base", "i8", (MAX_DEPTH,)),
+            ("waiting", "i8", (MAX_DEPTH,)),
             ("top", "i8"),
             ("full", "i8"),
             ("known", "i8"),
@@ -450,7 +450,7 @@ def is_lost_suited(
             suited.known += 1
             depth += 1
             suited.keys[depth] = suited.key
-            suited.base[depth] = suited.top
+            suited.waiting[depth] = suited.top
             _expand(suited, relaxation, states, game, most_states)
             if suited.full:
                 status = ALIVE
@@ -460,7 +460,7 @@ def is_lost_suited(
                 slot = _slot(table, suited.keys[i, 0], suited.keys[i, 1])
                 table[slot, 1] = suited.keys[i, 1] | np.uint64(ALIVE)
             return False
-        while depth >= 0 and suited.top == suited.base[depth]:
+        while depth >= 0 and suited.top == suited.waiting[depth]:
             slot = _slot(table, suited.keys[depth, 0], suited.keys[depth, 1])
             table[slot, 1] = suited.keys[depth, 1] | np.uint64(LOST)
             depth -= 1
