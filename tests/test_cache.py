@@ -23,7 +23,7 @@ def solve(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Solve deals in a process of its own, small searches and one that grows every array."""
     code = (
         "from solver import *; import sys\n"
-        "for number, suits in (('ms1', 1), ('ms3', 4), ('ms27296', 4)):\n"
+        "for number, suits in (('ms1', 1), ('ms3', 4), ('ms10957', 4)):\n"
         "    solution = solve(deal_from_id(number, suits), make_rules(suits=suits),\n"
         "        Budget(expansions=30_000), on_compile=lambda: print('compiling'))\n"
         "    print(solution.verdict)\n"

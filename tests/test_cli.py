@@ -548,7 +548,7 @@ def test_a_lost_game_says_why() -> None:
 def test_json_with_progress_on() -> None:
     # A terminal on stderr turns progress on; stdout must still be one JSON object.
     terminal, stderr = pty.openpty()
-    command = [sys.executable, "-m", "solver", "solve", "27296", "--json", "--timeout", "2"]
+    command = [sys.executable, "-m", "solver", "solve", "10957", "--json", "--timeout", "2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True) as process:
         os.close(stderr)
         shown = _read_until(terminal, b"best: ", 60) + _drain(terminal, process)
@@ -562,7 +562,7 @@ def test_json_with_progress_on() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_ends_within_a_second() -> None:
     terminal, stderr = pty.openpty()
-    command = [sys.executable, "-m", "solver", "solve", "27296", "--timeout", "100"]
+    command = [sys.executable, "-m", "solver", "solve", "10957", "--timeout", "100"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stderr, text=True) as process:
         os.close(stderr)
         _read_until(terminal, b"best: ", 60)

@@ -492,7 +492,7 @@ def test_a_game_that_the_rules_end_needs_no_search(data: Path) -> None:
 
 
 def test_what_was_not_decided_is_not_called_lost() -> None:
-    result = run("hint", "27296", "--peek", "--timeout", "0.1", "--no-plan")
+    result = run("hint", "10957", "--peek", "--timeout", "0.1", "--no-plan")
     assert result.exit_code == 4
     assert result.stdout.startswith("play ")
     assert "timeout: not decided within 0.1 s, which does not mean lost" in result.stdout

@@ -21,7 +21,7 @@ from solver.rules import make_rules
 from solver.search import MIN_MEMORY, Budget, BudgetError, Progress, solve
 
 STRICT = make_rules()
-HARD = deal_from_id("ms27296")
+HARD = deal_from_id("ms10957")
 """Not won by anyone: no race over it gets done."""
 EASY = deal_from_id("ms1")
 
@@ -93,7 +93,7 @@ def test_impossible_jobs_are_refused(jobs: int, memory: int) -> None:
 
 
 def test_verbose_names_each_try_on_stderr_and_json_lists_them() -> None:
-    arguments = ["solve", "ms27296", "--timeout", "2", "--verbose", "--json"]
+    arguments = ["solve", "ms10957", "--timeout", "2", "--verbose", "--json"]
     result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert result.exit_code == EXIT_TIMEOUT
     listed = json.loads(result.stdout)["attempts"]

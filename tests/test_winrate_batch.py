@@ -190,8 +190,8 @@ def test_results_go_to_stdout_and_progress_to_stderr_only_on_a_terminal(tmp_path
 
 @needs_proc
 def test_workers_keep_to_their_memory(tmp_path: Path) -> None:
-    # 27296 fills whatever it is given.
-    task = Task("pysolfc", "27296", make_rules(), Budget(seconds=300.0, memory=320), 1)
+    # 10957 fills whatever it is given.
+    task = Task("pysolfc", "10957", make_rules(), Budget(seconds=300.0, memory=320), 1)
     pool = LocalPool(1)
     try:
         executor = pool.executor()
@@ -416,8 +416,8 @@ def test_a_deal_without_memory_is_tried_again_alone(pool: LocalPool) -> None:
 
 @needs_proc
 def test_a_worker_whose_machine_has_no_memory_goes_on_with_the_next_deal(pool: LocalPool) -> None:
-    # 27296 needs what it can get; the easy deals do not.
-    hard = Task("pysolfc", "27296", make_rules(), replace(BUDGET, expansions=300_000), 1)
+    # 10957 needs what it can get; the easy deals do not.
+    hard = Task("pysolfc", "10957", make_rules(), replace(BUDGET, expansions=300_000), 1)
     found: dict[str, StoredResult] = {}
     said: list[str] = []
     run_batch(
@@ -428,7 +428,7 @@ def test_a_worker_whose_machine_has_no_memory_goes_on_with_the_next_deal(pool: L
         say=said.append,
         work=solve_with_little_memory,
     )
-    assert found["27296"] == failed(hard, runner.NO_MEMORY)
+    assert found["10957"] == failed(hard, runner.NO_MEMORY)
     assert [found[deal].verdict for deal in ("1", "2")] == ["win", "win"]
     assert len(said) == 2
 
@@ -552,8 +552,8 @@ def test_a_worker_begins_no_deal_when_finished_ones_have_waited(clock: list[floa
 
 
 def test_a_hurried_search_is_broken_off_and_another_is_not() -> None:
-    # 14934 is not won soon.
-    task = Task("pysolfc", "14934", make_rules(), replace(BUDGET, expansions=300_000), 1)
+    # 10957 is not won soon.
+    task = Task("pysolfc", "10957", make_rules(), replace(BUDGET, expansions=300_000), 1)
     with pytest.raises(TakesLong):
         solve_task(replace(task, hurried=True, budget=replace(task.budget, expansions=None)))
     assert solve_task(task).result.verdict == "timeout"
