@@ -33,7 +33,7 @@ from solver.position import Position
 from solver.referee import IllegalMove, apply, is_dead, legal_moves, replay, why_illegal
 from solver.rules import Rules
 from solver.search import Verdict
-from solver.seen import View, foreseen, reveals, seen_after
+from solver.seen import View, along, foreseen, reveals, seen_after
 
 Standing: TypeAlias = Literal["win", "loss", "timeout", "open"]
 Plans: TypeAlias = PlanFolder | PlanFile | NoPlans
@@ -259,15 +259,14 @@ class _Hint:
         return Hint(tally.standing, None, step, reasons, line, is_continued, tally, gain)
 
     def _keep(self, line: Line, tally: Tally, gain: Gain | None) -> None:
-        names = []
-        for shown, _, _, _ in self._along(line):
-            names.append(position_name(shown, self.rules))
+        steps = list(self._along(line))
+        names = [position_name(shown, self.rules) for shown, *_ in steps]
         counts = {"wins": tally.wins, "losses": tally.losses, "timeouts": tally.timeouts, "count": tally.count}
         if gain is not None:
             counts |= {"moves": gain.moves, "positions": gain.positions, "is_all": gain.is_all}
         end = ""
         if gain is not None and gain.is_quiet:
-            *_, (shown, _, _, after) = self._along(line)
+            shown, _, _, after = steps[-1]
             end = position_name(seen_after(shown, after), self.rules)
         self.plans.keep(Plan(line, tuple(names), tally.standing, counts, end))
 
@@ -276,12 +275,8 @@ class _Hint:
     def _along(
         self, line: Line, start: Position | None = None
     ) -> Iterator[tuple[PartialPosition, Position, Move, Position]]:
-        """Yield for each move of a line what is seen before it, the position before, the move, the position after."""
-        shown, before = self.view.shown, start or self.view.position
-        for move in line:
-            after = apply(before, move, self.rules)
-            yield shown, before, move, after
-            shown, before = seen_after(shown, after), after
+        """Go along a line from the position, or from another arrangement of it, as `solver.seen.along` does."""
+        return along(self.view.shown, start or self.view.position, line, self.rules)
 
     def _end_of(self, line: Line) -> Position | None:
         """Return the position after a line, or None when the rules forbid it."""

@@ -29,7 +29,7 @@ from solver.position import Position
 from solver.referee import apply, is_dead, legal_moves, replay
 from solver.rules import Rules
 from solver.search import MIB, memory_of_arrays
-from solver.seen import View, reveals, seen_after
+from solver.seen import View, along, reveals, seen_after
 
 TRIES = ((MEMBERS[0], True), (MEMBERS[1], True), (MEMBERS[2], True), (MEMBERS[0], False))
 """Members that search on raw arrays, and whether over all moves that matter, until one has seen everything.  They fail
@@ -129,11 +129,9 @@ class _Found:
 
 def foreseeable(shown: PartialPosition, start: Position, line: Line, rules: Rules) -> Line:
     """Return a line up to the first move that shows a card that nobody had seen; `shown` is seen of the start."""
-    for index, move in enumerate(line, start=1):
-        after = apply(start, move, rules)
-        if reveals(shown, after):
+    for index, (seen, _, _, after) in enumerate(along(shown, start, line, rules), start=1):
+        if reveals(seen, after):
             return line[:index]
-        shown, start = seen_after(shown, after), after
     return line
 
 

@@ -20,8 +20,11 @@ from dataclasses import dataclass, replace
 from math import factorial, prod
 
 from solver.cards import Card
+from solver.move import Line, Move
 from solver.partial import UNKNOWN, PartialPosition, partial_of
 from solver.position import Cards, Position
+from solver.referee import apply
+from solver.rules import Rules
 from solver.start import PartialStart, Start
 
 
@@ -99,6 +102,19 @@ def reveals(shown: PartialPosition, after: Position) -> bool:
         for cards, before, down in zip(shown.columns, shown.face_down, after.face_down, strict=True)
     )
     return turned or any(UNKNOWN in row for row in shown.rows[: len(shown.rows) - len(after.rows)])
+
+
+def along(
+    shown: PartialPosition, start: Position, line: Line, rules: Rules
+) -> Iterator[tuple[PartialPosition, Position, Move, Position]]:
+    """Yield for each move of a line what is seen before it, the position before, the move, the position after.
+
+    `shown` is seen of the start; raises `IllegalMove` when the rules forbid a move.
+    """
+    for move in line:
+        after = apply(start, move, rules)
+        yield shown, start, move, after
+        shown, start = seen_after(shown, after), after
 
 
 def _seen(shown: PartialPosition, after: Position, face_down: tuple[int, ...]) -> PartialPosition:

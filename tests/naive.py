@@ -509,6 +509,21 @@ def shuffled_game(rng: random.Random, rules: Rules) -> Position:
     return to_position((tuple((pile[:-1], pile[-1:]) for pile in piles), rows, ()))
 
 
+def random_rules(rng: random.Random, *, columns: int, ranks: int, packs: int, rows: tuple[int, ...] = ()) -> Rules:
+    """Return any rules for a small game of that size: what is not in the rows lies in columns of one height or two."""
+    left = 4 * packs * ranks - sum(rows)
+    return Rules(
+        suits=rng.choice((1, 2, 3, 4)),
+        deal_onto_empty=rng.random() < 0.5,
+        removal=rng.choice(("automatic", "optional")),
+        columns=columns,
+        ranks=ranks,
+        packs=packs,
+        heights=tuple(left // columns + (column < left % columns) for column in range(columns)),
+        rows=rows,
+    )
+
+
 def small_game(rng: random.Random, rules: Rules) -> Position:
     """Return the initial position of a shuffled small game; `SMALL_RULES` has rules for it."""
     return shuffled_game(rng, rules)

@@ -29,17 +29,7 @@ def small_game(rng: random.Random) -> tuple[Position, Rules]:
     sizes = [columns] * rows
     if rows and rng.random() < 0.3:
         sizes[-1] = rng.randrange(1, columns + 1)
-    left = cards - sum(sizes)
-    rules = Rules(
-        suits=rng.choice((1, 2, 3, 4)),
-        deal_onto_empty=rng.random() < 0.5,
-        removal=rng.choice(("automatic", "optional")),
-        columns=columns,
-        ranks=ranks,
-        packs=packs,
-        heights=tuple(left // columns + (column < left % columns) for column in range(columns)),
-        rows=tuple(sizes),
-    )
+    rules = naive.random_rules(rng, columns=columns, ranks=ranks, packs=packs, rows=tuple(sizes))
     start = naive.small_game(rng, rules)
     *_, position = start, *(met for met, _ in naive.random_playout(start, rules, rng, rng.choice((1, 1, 4, 12))))
     return position, rules

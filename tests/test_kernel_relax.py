@@ -34,17 +34,7 @@ def ending(rng: random.Random) -> tuple[Position, Rules]:
     ranks = rng.choice((3, 4, 5, 6, 7))
     packs = 1 if ranks > 5 else rng.choice((1, 2))
     columns = rng.choice((3, 4, 5, 6, 7))
-    cards_in_all = 4 * packs * ranks
-    rules = Rules(
-        suits=rng.choice((1, 2, 3, 4)),
-        deal_onto_empty=rng.random() < 0.5,
-        removal=rng.choice(("automatic", "optional")),
-        columns=columns,
-        ranks=ranks,
-        packs=packs,
-        heights=tuple(cards_in_all // columns + (column < cards_in_all % columns) for column in range(columns)),
-        rows=(),
-    )
+    rules = naive.random_rules(rng, columns=columns, ranks=ranks, packs=packs)
     runs = [suit for suit, share in zip((3, 2, 1, 0), rules.suit_runs, strict=False) for _ in range(share)]
     rng.shuffle(runs)
     gone = rng.randrange(len(runs) - 1)
