@@ -77,7 +77,7 @@ def play(number: str, suits: int, member: Member, memory: int) -> tuple[bool, in
     from solver.tries import begin_try
 
     position = deal_from_id(number, suits).position()
-    attempt = begin_try(position, make_rules(suits=suits), member, lossless=False, memory=memory)
+    attempt = begin_try(position, make_rules(suits=suits), member, memory=memory)
     outcome = None
     while outcome is None:
         outcome = attempt.step(member.expansions)

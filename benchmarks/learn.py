@@ -47,7 +47,7 @@ def collect(numbers: range) -> tuple[Matrix, list[Group]]:
     groups: list[Group] = []
     for number in numbers:
         position = deal_from_id(str(number), 4).position()
-        attempt = Attempt(position, make_rules(), MEMBER, lossless=False, memory=MEMORY)
+        attempt = Attempt(position, make_rules(), MEMBER, memory=MEMORY)
         outcome = None
         while outcome is None:
             outcome = attempt.step(MEMBER.expansions)

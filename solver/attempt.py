@@ -26,6 +26,7 @@ from solver.kernel.bestfirst import (
     WON,
     Space,
 )
+from solver.kernel.endings import NO_ENDING, Ending, is_ending
 from solver.kernel.layout import BOARD, GAME, WORDS, new_record, unpack
 from solver.kernel.macros import MACRO
 from solver.kernel.moves import COLUMN_MASK, COUNT_SHIFT, DEAL_COUNT, RUN_LEVELS, TAKE_COUNT, TARGET_SHIFT
@@ -104,11 +105,14 @@ def decode_move(code: int) -> Move:
 class Attempt:
     """A best-first search from a position, run slice by slice.
 
-    `memory` bounds the arrays in bytes; what is allocated while an array is copied to a larger one counts.
+    `memory` bounds the arrays in bytes; what is allocated while an array is copied to a larger one counts.  Where the
+    position is an ending, positions are left that the relaxations of `ending` prove lost.
     """
 
-    def __init__(self, position: Position, rules: Rules, member: Member, *, lossless: bool, memory: int) -> None:
-        self._game = make_game(position, rules, lossless=lossless, wide=False)
+    def __init__(
+        self, position: Position, rules: Rules, member: Member, *, memory: int, ending: Ending = NO_ENDING
+    ) -> None:
+        self._game = make_game(position, rules, lossless=member.lossless, wide=False)
         self._game.weights[:] = member.weights
         self._board = make_board(position)
         self._face_down = sum(position.face_down)
@@ -116,7 +120,8 @@ class Attempt:
         search = self._search = new_record(SEARCH)
         search.breadth = member.breadth
         search.sweep = member.sweep
-        search.macros = member.macros and not lossless
+        # All moves and all macros would be too many while rows remain.
+        search.macros = member.macros and not (member.lossless and position.rows)
         search.noise = member.noise
         search.noise_seed = member.noise_seed
         stages = len(position.rows) + 1
@@ -124,6 +129,9 @@ class Attempt:
         if self._game.runs == NO_RUNS:
             # Runs may leave all the same, only never all cards.
             levels += RUN_LEVELS * (position.cards_in_columns + sum(map(len, position.rows)) // rules.ranks)
+        if is_ending(ending):
+            levels += position.cards_in_columns
+        self._ending = ending
         self._space = Space(
             states=np.empty((FIRST_STATES, WORDS), np.uint64),
             trail=np.empty((FIRST_STATES, TRAIL_FIELDS), np.int32),
@@ -131,7 +139,7 @@ class Attempt:
             table=new_table(FIRST_TABLE, 1),
             roots=np.full((stages, levels), NONE, np.int32),
         )
-        bestfirst.start(self._space, search, self._board, self._game, KEYS)
+        bestfirst.start(self._space, search, ending, self._board, self._game, KEYS)
 
     @property
     def expansions(self) -> int:
@@ -158,7 +166,7 @@ class Attempt:
         search = self._search
         until = min(search.expansions + SLICE, limit)
         while True:
-            reason = bestfirst.run(self._space, search, self._board, self._game, KEYS, until)
+            reason = bestfirst.run(self._space, search, self._ending, self._board, self._game, KEYS, until)
             if reason == WON:
                 return "win"
             if reason == EXHAUSTED:
@@ -226,5 +234,5 @@ class Attempt:
 
 def compile_kernels() -> None:
     """Make the machine code of a search, by one on a table of ten kings: what is compiled does not depend on it."""
-    Attempt(KINGS, Rules(), MEMBERS[0], lossless=False, memory=64 << 20).step(SLICE)
+    Attempt(KINGS, Rules(), MEMBERS[0], memory=64 << 20).step(SLICE)
     rehash(new_table(2, 1), new_table(4, 1))

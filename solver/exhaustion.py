@@ -11,11 +11,10 @@ import numpy as np
 
 from solver import attempt
 from solver.attempt import KEYS, KINGS, decode_move, make_board, make_game
+from solver.kernel.endings import NO_ENDING, Ending, is_ending
 from solver.kernel.exhaust import EXHAUSTED, STACK_FULL, TABLE_FULL, WALK, WON, Path, begin, walk_on
 from solver.kernel.layout import new_record
 from solver.kernel.moves import MAX_MOVES
-from solver.kernel.relax import MAX_RUNS, RELAXATION
-from solver.kernel.suited import SUITED
 from solver.kernel.table import new_table, rehash_wide
 from solver.move import Line
 from solver.position import Position
@@ -32,10 +31,6 @@ TABLE_SHARE = 0.75
 LAST_GROWTH = 6
 """A table that is at most one part in so many of its final size grows to that at once: old and new exist together, so
 doubling to the end would leave up to half of the memory unused.  Pages that no key has touched cost nothing."""
-MOST_STATES = 1 << 18
-STATES_SHARE = 16
-"""Each table of a relaxation takes at most one part in so many of the memory."""
-STATE_BYTES = 16
 LOAD = 0.75
 """Keys a slot: a probe is 8 slots long on the mean then, two cache lines, for a third less memory than at one half."""
 MAX_SLOTS = (1 << 32) - 1
@@ -46,26 +41,20 @@ assert MAX_MOVES < LOAD * FIRST_TABLE
 class Exhaustion:
     """A depth-first search over the lossless list with 128-bit keys.
 
-    `memory` bounds the arrays in bytes; what is allocated while an array is copied to a larger one counts.
+    `memory` bounds the arrays in bytes; what is allocated while an array is copied to a larger one counts.  Where the
+    position is an ending, positions are left that the relaxations of `ending` prove lost.
     """
 
-    def __init__(self, position: Position, rules: Rules, *, memory: int, relax: bool = True) -> None:
+    def __init__(self, position: Position, rules: Rules, *, memory: int, ending: Ending = NO_ENDING) -> None:
         self._game = make_game(position, rules, lossless=True, wide=True)
         self._board = make_board(position)
         self._memory = memory
         self._walk = new_record(WALK)
         self._table = new_table(FIRST_TABLE, 2)
         self._path = Path(*(np.empty(FIRST_STACK, np.int32) for _ in Path._fields))
-        self._relaxation = new_record(RELAXATION)
-        self._suited = new_record(SUITED)
-        relaxes = relax and not position.rows and position.cards_in_columns <= MAX_RUNS * rules.ranks
-        self._slice = RELAXED_SLICE if relaxes else SLICE
-        states = min(max(memory // (STATE_BYTES * STATES_SHARE), 1 << 10), MOST_STATES)
-        # A power of two; none says that nothing is relaxed.
-        capacity = 1 << (states.bit_length() - 1) if relaxes else 0
-        self._states = new_table(capacity, 2)
-        self._suited_states = new_table(capacity, 2)
-        begin(self._table, self._path, self._walk, self._relaxation, self._suited, self._board, self._game, KEYS)
+        self._ending = ending
+        self._slice = RELAXED_SLICE if is_ending(ending) else SLICE
+        begin(self._table, self._path, self._walk, self._board, self._game, KEYS)
 
     @property
     def positions(self) -> int:
@@ -100,8 +89,7 @@ class Exhaustion:
     @property
     def memory_used(self) -> int:
         """Bytes of the arrays."""
-        arrays = (self._table, self._states, self._suited_states, *self._path)
-        return sum(array.nbytes for array in arrays)
+        return sum(array.nbytes for array in (self._table, *self._path))
 
     def step(self) -> Outcome | None:
         """Search on for one slice; return the outcome once there is one."""
@@ -112,10 +100,7 @@ class Exhaustion:
                 self._table,
                 self._path,
                 self._walk,
-                self._relaxation,
-                self._states,
-                self._suited,
-                self._suited_states,
+                self._ending,
                 self._board,
                 self._game,
                 KEYS,

@@ -31,8 +31,8 @@ from solver.rules import Rules
 from solver.search import MIB, memory_of_arrays
 from solver.seen import View, along, reveals, seen_after
 
-TRIES = ((MEMBERS[0], True), (MEMBERS[1], True), (MEMBERS[2], True), (MEMBERS[0], False))
-"""Members that search on raw arrays, and whether over all moves that matter, until one has seen everything.  They fail
+TRIES = (*(replace(member, lossless=True, macros=False) for member in MEMBERS[:3]), MEMBERS[0])
+"""Members that search on raw arrays until one has seen everything, the last over the reduced list.  They fail
 in different places: of 29 lost endings of weak play with four suits each of the first three gets what the best of them
 got in 25, the last in 21."""
 EXPANSIONS = 100_000
@@ -143,7 +143,7 @@ def _guess(view: View, rules: Rules, memory: int) -> _Found | None:
     votes: Counter[Line] = Counter()
     positions = 0
     for arrangement in view.arrangements[:GUESSES]:
-        found = _survey(arrangement, rules, MEMBERS[0], lossless=True, memory=memory)
+        found = _survey(arrangement, rules, TRIES[0], memory=memory)
         positions += found.positions
         if found.lasts:
             votes[foreseeable(view.shown, arrangement, found.line, rules)] += 1
@@ -162,8 +162,8 @@ def _search(view: View, rules: Rules, memory: int) -> _Found:
     best: _Found | None = None
     rank: tuple[tuple[int, int, int], int] = (0, 0, 0), 0
     positions = 0
-    for member, lossless in TRIES:
-        found = _survey(position, rules, member, lossless=lossless, memory=memory)
+    for member in TRIES:
+        found = _survey(position, rules, member, memory=memory)
         positions += found.positions
         last = replay(position, found.line, rules)
         if last.is_won:
@@ -177,17 +177,17 @@ def _search(view: View, rules: Rules, memory: int) -> _Found:
     return replace(best, positions=positions)
 
 
-def _survey(position: Position, rules: Rules, member: Member, *, lossless: bool, memory: int) -> _Found:
+def _survey(position: Position, rules: Rules, member: Member, *, memory: int) -> _Found:
     """Return the best line of one search on raw arrays; `memory` in bytes."""
     from solver.survey import Survey
 
-    survey = Survey(position, rules, member, lossless=lossless, memory=memory)
+    survey = Survey(position, rules, member, memory=memory)
     outcome = None
     while outcome is None:
         outcome = survey.step(EXPANSIONS)
     if outcome == "win":
         return _Found(survey.line(), True, survey.positions, False)
-    is_all = lossless and outcome == "exhausted"
+    is_all = member.lossless and outcome == "exhausted"
     expanded = survey.standings()
     # Fewer than 128 cards are turned up, and than 16 rows dealt.
     worth = expanded.runs << 11 | expanded.turned << 4 | expanded.rows

@@ -57,6 +57,9 @@ class Member:
     noise_seed: int = 0
     macros: bool = False
     """Whether macros are among the moves (see kernel/macros.py)."""
+    lossless: bool = False
+    """Whether the moves are all that matter and not the reduced list (see kernel/moves.py); with macros only for
+    endings."""
     width: int = 0
     """Positions a stage that each layer of a beam keeps, which is searched instead; 0 for best-first.  Of the fields
     above only weights and budget are for beams."""
@@ -139,6 +142,36 @@ BEAMS: dict[int, Member] = {
 """Beams, by the number of random members that are tried before; some 1, 4, 15, 45 and 200 CPU seconds.  The widest one
 wants 2 GiB; where it has less its outcome is ``memory`` and the next member's turn comes.  What each of them wins is in
 ``results/search-notes.md``."""
+
+
+ENDING_MEMBERS: tuple[Member, ...] = (
+    Member("ending-1", TUNED_C, 12, 30_000, macros=True, noise=2 * NOISE, noise_seed=1),
+    Member("ending-2", LEARNED, 12, 50_000, macros=True, lossless=True),
+    Member("ending-3", TUNED_C, 12, 30_000, macros=True, noise=3 * NOISE, noise_seed=2),
+)
+
+
+def ending_members(seed: int) -> Iterator[Member]:
+    """Yield the members to try on a position with an empty stock, without end."""
+    yield from ENDING_MEMBERS
+    for number in count(1):
+        yield random_ending_member(seed, number)
+
+
+def random_ending_member(seed: int, number: int) -> Member:
+    """Return the random member for endings of that number, 1 and up; the same arguments give the same member."""
+    stream = random.Random(f"ending/{seed}/{number}")
+    base = (TUNED_C, LEARNED)[int(2 * stream.random())]
+    return Member(
+        f"random-ending-{number}",
+        base,
+        breadth=(8, 12, 16)[int(3 * stream.random())],
+        expansions=50_000 if number <= 8 else 200_000,
+        noise=(1 + int(3 * stream.random())) * NOISE,
+        noise_seed=int(2**62 * stream.random()),
+        macros=True,
+        lossless=number % 2 == 0,
+    )
 
 
 def members(seed: int) -> Iterator[Member]:

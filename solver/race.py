@@ -139,10 +139,12 @@ def _work(connection: Pipe) -> None:
 
 
 def _search(task: Task, connection: Pipe) -> Finished:
+    from solver.ending import make_ending
     from solver.tries import begin_try
 
     begun, cpu_begun, reported = time.perf_counter(), time.process_time(), 0.0
-    attempt = begin_try(task.position, task.rules, task.member, lossless=False, memory=task.memory)
+    ending = make_ending(task.position, task.rules, memory=task.memory)
+    attempt = begin_try(task.position, task.rules, task.member, memory=task.memory, ending=ending)
     outcome = None
     while outcome is None:
         outcome = attempt.step(task.member.expansions)
@@ -152,7 +154,15 @@ def _search(task: Task, connection: Pipe) -> Finished:
             connection.send(Standing(attempt.expansions, attempt.children, attempt.reach()))
     seconds = time.perf_counter() - begun
     return Finished(
-        Attempt(task.member.name, False, outcome, attempt.expansions, attempt.children, attempt.positions, seconds),
+        Attempt(
+            task.member.name,
+            task.member.lossless,
+            outcome,
+            attempt.expansions,
+            attempt.children,
+            attempt.positions,
+            seconds,
+        ),
         attempt.line() if outcome == "win" else (),
         time.process_time() - cpu_begun,
     )

@@ -18,20 +18,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from solver import referee
 from solver.blockade import Blockade, find_blockade
 from solver.machine_code import load_kernels
 from solver.move import Line
-from solver.portfolio import BEAMS, MEMBERS, Member, members
+from solver.portfolio import MEMBERS, Member, ending_members, members
 from solver.position import Deal, Position, check_position, stage_of
 from solver.record import BLOCKADE, EXHAUSTIVE, PROOF_KEY_BITS, Attempt, Outcome, Reach
 from solver.rules import Rules
 
 if TYPE_CHECKING:
     from solver.exhaustion import Exhaustion
+    from solver.kernel.endings import Ending
 
 Verdict: TypeAlias = Literal["win", "loss", "timeout"]
 
@@ -47,8 +47,6 @@ MIB = 1 << 20
 PROGRESS_SECONDS = 0.1
 FIRST_PROOF = 2_000
 """Positions that the exhaustive search of an ending looks at before the first try: most losses need no more."""
-ENDING_BEAM = BEAMS[4]
-"""Second member for endings: it runs dry within a second of most that no member wins, and wins some of the rest."""
 SHORT_LINE = 2_000
 """Moves of a line of the exhaustive search that is told at once."""
 LONG_LINE_EXPANSIONS = 1_000_000
@@ -206,6 +204,7 @@ class _Solve:
     proof_outcome: Outcome | None = None
     proof_seconds: float = 0.0
     blockade: Blockade | None = None
+    ending: Ending | None = None
 
     def run(self) -> Solution:
         if self.position.is_won:
@@ -223,14 +222,13 @@ class _Solve:
 
     def _search(self) -> Line | None:
         """Try members until one wins, the space is exhausted or the budget is spent."""
-        if not self.position.rows:
+        if self.position.rows:
+            portfolio = members(self.budget.seed)
+        else:
+            portfolio = ending_members(self.budget.seed)
             self._begin_proof()
             if self._advance_proof(FIRST_PROOF) in ("exhausted", "budget"):
                 return None
-        portfolio = members(self.budget.seed)
-        if not self.position.rows:
-            first = next(portfolio)
-            portfolio = chain((first, ENDING_BEAM), portfolio)
         if self.prove and self._is_blocked():
             return None
         line = self._try(next(portfolio))
@@ -247,10 +245,10 @@ class _Solve:
             if self._should_take_long_line():
                 break
             if not self._is_spent():
-                line = self._try(next(portfolio))
-        if line is None and not self._is_spent():
+                line = self._try(self._next_member(portfolio))
+        if line is None and not self._is_spent() and not self._has_exhausted(lossless=True):
             # The best-first search first: should there be a win after all, its line is the shorter by far.
-            line = self._try(replace(MEMBERS[0], expansions=LOSSLESS_EXPANSIONS), lossless=True)
+            line = self._try(replace(MEMBERS[0], expansions=LOSSLESS_EXPANSIONS, lossless=True, macros=False))
         if line is None and not self._is_spent():
             line = self._exhaust()
         if line is None and self.proof is not None and self.proof_outcome == "win":
@@ -268,11 +266,8 @@ class _Solve:
         return self.blockade is not None
 
     def _share_of_proof(self) -> int:
-        """Return how many positions the proof of an ending may meet by now: as many as members expanded.
-
-        The beam does not count: it is quick, and as much again for the proof kept other members waiting too long.
-        """
-        return sum(attempt.expansions for attempt in self.attempts if attempt.name != ENDING_BEAM.name)
+        """Return how many positions the proof of an ending may meet by now: as many as members expanded."""
+        return self._spent_by_members()
 
     def _should_take_long_line(self) -> bool:
         """Whether the exhaustive search has won, and members had their chance to win in fewer moves."""
@@ -282,7 +277,18 @@ class _Solve:
 
     def _is_over(self) -> bool:
         """Whether further members are pointless: their list exhausted, a proof wanted, or the budget spent."""
-        return self.prove or self.attempts[-1].outcome == "exhausted" or self._is_spent()
+        # An ending has members for either list.
+        exhausted = self._has_exhausted(lossless=not self.position.rows)
+        return self.prove or exhausted or self._is_spent()
+
+    def _has_exhausted(self, *, lossless: bool) -> bool:
+        """Whether a member has exhausted its list, or a lossless one."""
+        return any(tried.outcome == "exhausted" and (tried.lossless or not lossless) for tried in self.attempts)
+
+    def _next_member(self, portfolio: Iterator[Member]) -> Member:
+        """Return the next member whose list is not exhausted."""
+        exhausted = self._has_exhausted(lossless=False)
+        return next(member for member in portfolio if member.lossless or not exhausted)
 
     def _load_kernels(self) -> None:
         load_kernels("search", on_compile=self.on_compile)
@@ -296,9 +302,23 @@ class _Solve:
 
     def _memory(self, processes: int = 1) -> int:
         """Return the bytes that a search in each of so many processes may take."""
-        return memory_of_arrays(self.budget.memory, processes) * MIB
+        memory = memory_of_arrays(self.budget.memory, processes) * MIB
+        if processes > 1 or self.position.rows:
+            return memory
+        # The proof of an ending keeps its table while members search.
+        from solver.ending import memory_used
 
-    def _try(self, member: Member, *, lossless: bool = False) -> Line | None:
+        return (memory - memory_used(self._ending())) // 2
+
+    def _ending(self) -> Ending:
+        """Return what the searches of an ending share."""
+        from solver.ending import make_ending
+
+        if self.ending is None:
+            self.ending = make_ending(self.position, self.rules, memory=memory_of_arrays(self.budget.memory) * MIB)
+        return self.ending
+
+    def _try(self, member: Member) -> Line | None:
         """Run one try and record it; return its line if it won."""
         if member.width > 0:
             self._load_beams()
@@ -308,7 +328,7 @@ class _Solve:
         if self.budget.expansions is not None:
             until = min(until, self.budget.expansions - self._spent())
         begun = time.perf_counter()
-        attempt = begin_try(self.position, self.rules, member, lossless=lossless, memory=self._memory())
+        attempt = begin_try(self.position, self.rules, member, memory=self._memory(), ending=self._ending())
         outcome: Outcome | None = None
         while outcome is None:
             outcome = attempt.step(until)
@@ -318,7 +338,15 @@ class _Solve:
                 self._report([attempt.reach()], attempt.expansions, attempt.children)
         seconds = time.perf_counter() - begun
         self._record(
-            Attempt(member.name, lossless, outcome, attempt.expansions, attempt.children, attempt.positions, seconds)
+            Attempt(
+                member.name,
+                member.lossless,
+                outcome,
+                attempt.expansions,
+                attempt.children,
+                attempt.positions,
+                seconds,
+            )
         )
         return attempt.line() if outcome == "win" else None
 
@@ -334,9 +362,7 @@ class _Solve:
     def _begin_proof(self) -> None:
         from solver.exhaustion import Exhaustion
 
-        # The proof of an ending keeps its table while members search.
-        memory = self._memory() if self.position.rows else self._memory() // 2
-        self.proof = Exhaustion(self.position, self.rules, memory=memory)
+        self.proof = Exhaustion(self.position, self.rules, memory=self._memory(), ending=self._ending())
         self.proof_seconds = 0.0
         self.proof_outcome = None
 

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from solver.attempt import Attempt
 from solver.beam import BeamAttempt
+from solver.kernel.endings import NO_ENDING, Ending
 from solver.move import Line
 from solver.portfolio import Member
 from solver.position import Position
@@ -41,8 +42,8 @@ class Try(Protocol):
         """Return the winning line, after the outcome was a win."""
 
 
-def begin_try(position: Position, rules: Rules, member: Member, *, lossless: bool, memory: int) -> Try:
-    """Begin the try of a member, with `memory` bytes for its arrays; a beam knows the reduced list alone."""
+def begin_try(position: Position, rules: Rules, member: Member, *, memory: int, ending: Ending = NO_ENDING) -> Try:
+    """Begin the try of a member, with `memory` bytes for its arrays; a beam asks no relaxations of an ending."""
     if member.width > 0:
         return BeamAttempt(position, rules, member, memory=memory)
-    return Attempt(position, rules, member, lossless=lossless, memory=memory)
+    return Attempt(position, rules, member, memory=memory, ending=ending)

@@ -39,7 +39,7 @@ def test_small_games_have_the_naive_verdict_and_a_loss_the_naive_number_of_posit
         if expected.verdict is None:
             continue
         # The naive game knows no relaxation, so its number of positions is that of the search without.
-        search = Exhaustion(position, rules, memory=MEMORY, relax=False)
+        search = Exhaustion(position, rules, memory=MEMORY)
         assert run(search) == {"win": "win", "loss": "exhausted"}[expected.verdict]
         assert sum(search.positions_by_stage) == search.positions
         if expected.verdict == "win":

@@ -47,7 +47,9 @@ SMALL = {
 def searched(position: Position, rules: Rules, number: int, *, lossless: bool) -> attempt.Attempt:
     """Return a search that has come to its end; the member is any, so that weights, breadth and noise are."""
     member = random_member(number, 1) if number else MEMBERS[0]
-    searching = attempt.Attempt(position, rules, member, lossless=lossless, memory=MEMORY)
+    # Both together are for endings.
+    member = replace(member, lossless=lossless, macros=member.macros and not lossless)
+    searching = attempt.Attempt(position, rules, member, memory=MEMORY)
     outcome = None
     while outcome is None:
         outcome = searching.step(1 << 40)
@@ -93,7 +95,7 @@ def test_a_search_that_sweeps_in_every_round_has_no_use_for_breadth() -> None:
     def children(breadth: int, sweep: int) -> int:
         member = replace(MEMBERS[0], breadth=breadth, sweep=sweep)
         position = deal_from_id("ms2", 4).position()
-        searching = attempt.Attempt(position, make_rules(), member, lossless=False, memory=MEMORY)
+        searching = attempt.Attempt(position, make_rules(), member, memory=MEMORY)
         while searching.step(20_000) is None:
             pass
         return searching.children
@@ -110,7 +112,7 @@ def test_a_search_that_wins_nothing_stays_in_bounds() -> None:
         rules = make_rules(preset)
         position = naive.shuffled_game(random.Random(7), rules)
         for lossless in (False, True):
-            searching = attempt.Attempt(position, rules, member, lossless=lossless, memory=30 << 20)
+            searching = attempt.Attempt(position, rules, replace(member, lossless=lossless), memory=30 << 20)
             while searching.step(40_000) is None:
                 reach = searching.reach()
                 assert 0 <= reach.face_down <= sum(position.face_down)

@@ -103,7 +103,7 @@ def test_lines_with_macros_are_replayed_by_the_referee(preset: str) -> None:
         position = deal_from_id(f"ms{number}").position()
         lengths = []
         for member in (MEMBERS[0], replace(MEMBERS[0], macros=not MEMBERS[0].macros)):
-            searching = attempt.Attempt(position, rules, member, lossless=False, memory=200 << 20)
+            searching = attempt.Attempt(position, rules, member, memory=200 << 20)
             outcome = None
             while outcome is None:
                 outcome = searching.step(30_000)

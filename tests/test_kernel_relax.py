@@ -7,10 +7,12 @@ from collections import Counter
 
 import naive
 import pytest
+from boards import board_of, game_of
 from conftest import COMPILED
 
 from solver import referee
 from solver.cards import make_card, rank_of
+from solver.ending import make_ending
 from solver.exhaustion import Exhaustion
 from solver.kernel.relax import enter, is_lost
 from solver.kernel.suited import is_lost_suited, load
@@ -49,6 +51,11 @@ def ending(rng: random.Random) -> tuple[Position, Rules]:
     return Position(tuple(map(tuple, piles)), down, (), tuple(sorted(runs[:gone]))), rules
 
 
+def relaxed(position: Position, rules: Rules) -> Exhaustion:
+    """Return an exhaustive search that asks the relaxations."""
+    return Exhaustion(position, rules, memory=MEMORY, ending=make_ending(position, rules, memory=MEMORY))
+
+
 def run(search: Exhaustion, most: int | None = None) -> Outcome | None:
     outcome = None
     while outcome is None and (most is None or search.positions < most):
@@ -64,7 +71,7 @@ def test_verdicts_are_those_of_the_naive_game() -> None:
         verdict = naive.exhaust(position, rules, LIMIT)
         if verdict is None:
             continue
-        search = Exhaustion(position, rules, memory=MEMORY)
+        search = relaxed(position, rules)
         assert run(search) == {"win": "win", "loss": "exhausted"}[verdict], (position, rules)
         if verdict == "win":
             assert referee.replay(position, search.line(), rules).is_won
@@ -80,11 +87,11 @@ def test_verdicts_are_those_of_the_search_without_it() -> None:
     seen: Counter[tuple[str, bool]] = Counter()
     for _ in range(GAMES):
         position, rules = ending(rng)
-        plain = Exhaustion(position, rules, memory=MEMORY, relax=False)
+        plain = Exhaustion(position, rules, memory=MEMORY)
         expected = run(plain, POSITIONS)
         if expected is None:
             continue
-        search = Exhaustion(position, rules, memory=MEMORY)
+        search = relaxed(position, rules)
         outcome = run(search, 20 * POSITIONS)
         # Depth first in another order, a win may come late.
         assert outcome == expected or (expected == "win" and outcome is None), (position, rules)
@@ -96,13 +103,12 @@ def test_verdicts_are_those_of_the_search_without_it() -> None:
 
 def lost_in_relaxations(position: Position, rules: Rules) -> tuple[bool, bool]:
     """Whether the relaxation that counts proves a position lost, and whether that which knows suits does."""
-    search = Exhaustion(position, rules, memory=MEMORY)
-    enter(search._relaxation, search._board, search._game)
-    counted = is_lost(search._relaxation, search._states, search._game, MOST)
-    load(search._suited, search._relaxation, search._board, search._game)
-    return counted, is_lost_suited(
-        search._suited, search._relaxation, search._suited_states, search._states, search._game, MOST, MOST
-    )
+    relaxation, states, suited, suited_states = make_ending(position, rules, memory=MEMORY)
+    board, game = board_of(position), game_of(position, rules)
+    enter(relaxation, board, game)
+    counted = is_lost(relaxation, states, game, MOST)
+    load(suited, relaxation, board, game)
+    return counted, is_lost_suited(suited, relaxation, suited_states, states, game, MOST, MOST)
 
 
 def test_what_only_suits_prove_lost_is_lost() -> None:
@@ -112,7 +118,7 @@ def test_what_only_suits_prove_lost_is_lost() -> None:
         position, rules = ending(rng)
         if lost_in_relaxations(position, rules) != (False, True):
             continue
-        outcome = run(Exhaustion(position, rules, memory=MEMORY, relax=False), 20 * POSITIONS)
+        outcome = run(Exhaustion(position, rules, memory=MEMORY), 20 * POSITIONS)
         assert outcome in ("exhausted", None), (position, rules)
         proved += outcome == "exhausted"
     if COMPILED:
@@ -127,7 +133,7 @@ def test_no_position_on_a_winning_line_is_lost_in_a_relaxation() -> None:
         found = naive.explore(position, rules, LIMIT)
         if found.verdict != "win":
             continue
-        search = Exhaustion(position, rules, memory=MEMORY)
+        search = relaxed(position, rules)
         assert run(search) == "win"
         for move in search.line()[:100]:
             assert lost_in_relaxations(position, rules) == (False, False), (position, rules)
@@ -142,7 +148,7 @@ def test_a_position_that_the_relaxation_loses_needs_no_search() -> None:
     rules = make_rules(suits=1, columns=2, ranks=3, packs=1, heights=(6, 6), rows=())
     position = Position(((49, 49, 50, 50, 51, 51), (49, 49, 51, 51, 50, 50)), (0, 0), (), ())
     check_position(position, rules)
-    search = Exhaustion(position, rules, memory=MEMORY)
+    search = relaxed(position, rules)
     assert run(search) == "exhausted"
     assert naive.exhaust(position, rules) == "loss"
     assert (search.positions, search.relaxed) == (1, 1)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,7 @@ def test_one_machine_code_for_every_game(kernels: dict[str, Any]) -> None:
         for lossless in (False, True):
             position = deal_from_id("ms2", suits).position()
             member = MEMBERS[0]
-            searching = attempt.Attempt(position, rules, member, lossless=lossless, memory=50 << 20)
+            searching = attempt.Attempt(position, rules, replace(member, lossless=lossless), memory=50 << 20)
             searching.step(3000)
     for name in ("bestfirst.run", "bestfirst.start", "table.rehash"):
         assert len(kernels[name].nopython_signatures) == 1, name

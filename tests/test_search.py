@@ -186,7 +186,7 @@ def test_fifty_four_cards_without_a_pack_are_lost(data: Path) -> None:
     assert solution.verdict == "loss"
     # The relaxation proves it; without, all that can be reached has to be met.
     assert (solution.attempts[-1].positions, solution.attempts[-1].relaxed) == (1, 1)
-    search = Exhaustion(position, ONE_SUIT, memory=64 * MIB, relax=False)
+    search = Exhaustion(position, ONE_SUIT, memory=64 * MIB)
     while (outcome := search.step()) is None:
         pass
     assert (outcome, search.positions) == ("exhausted", 94_477)
@@ -410,7 +410,9 @@ def test_progress_says_how_far_the_search_is(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("lossless", [False, True])
 def test_arrays_stay_within_the_memory(lossless: bool) -> None:
     memory = 16 * MIB
-    searching = attempt.Attempt(HARD.position(), RELAXED, portfolio.MEMBERS[0], lossless=lossless, memory=memory)
+    searching = attempt.Attempt(
+        HARD.position(), RELAXED, replace(portfolio.MEMBERS[0], lossless=lossless), memory=memory
+    )
     outcome = None
     used = {searching.memory_used}
     while outcome is None:

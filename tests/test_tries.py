@@ -26,7 +26,7 @@ BEAM = replace(BEAMS[0], width=200)
 
 
 def run(position: Position, member: Member, limit: int | None = None, memory: int = MEMORY) -> tuple[Try, Outcome]:
-    begun = begin_try(position, make_rules(), member, lossless=False, memory=memory)
+    begun = begin_try(position, make_rules(), member, memory=memory)
     outcome = None
     while outcome is None:
         outcome = begun.step(member.expansions if limit is None else limit)

@@ -5,6 +5,8 @@ of each of the K most advanced non-empty levels, expands it and pushes its unsee
 search drowns in rearrangements of one position; levels force progress and keep the alternatives.
 Where the most advanced levels are a dead end with room to wander in, K levels would never look elsewhere, so a search
 may *sweep*: every so many rounds it visits all levels.
+In an ending the levels are the breaks that are gone, and positions that a relaxation proves lost are not expanded (see
+endings.py), unless the caller gives no relaxations.
 After an expansion the search *dives*: while the best unseen child is better than its parent or more
 advanced, it is expanded at once, `MAX_DIVE` times at most.
 
@@ -29,9 +31,18 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numba import njit
 
+from solver.kernel.endings import (
+    MOST_SUITED,
+    Ending,
+    count_breaks,
+    is_ending,
+    levels_gained,
+    may_change_state,
+    proves_loss,
+)
 from solver.kernel.layout import Board, Game, I32Array, I64Array, U64Array, pack, signed, unpack
 from solver.kernel.macros import add_macros, judge_macro, play
-from solver.kernel.moves import DEAL, MAX_MOVES, generate, is_dead
+from solver.kernel.moves import DEAL, MAX_MOVES, RUN_LEVELS, generate, is_dead
 from solver.kernel.queues import MOVE, NONE, PARENT, SCORE, pop, push
 from solver.kernel.score import Keys, derive, derive_after, full_key, full_score, judge
 from solver.kernel.table import insert
@@ -84,6 +95,8 @@ class Search(Protocol):
     """K, the levels that a round visits in each stage."""
     sweep: int
     """Every so many rounds visit all levels; 0 for never."""
+    breaks: int
+    """Breaks of the root of an ending."""
     macros: int
     """Whether macros are among the moves, see macros.py; not where lists are lossless."""
     noise: int
@@ -127,6 +140,7 @@ SEARCH = np.dtype(
                 for name in (
                     "breadth",
                     "sweep",
+                    "breaks",
                     "macros",
                     "noise",
                     "noise_seed",
@@ -197,7 +211,9 @@ def _record(space: Space, search: Search, board: Board, parent: int, move: int) 
 
 
 @njit(cache=True)
-def _expand(space: Space, search: Search, board: Board, game: Game, keys: Keys, state: int, may_dive: bool) -> int:
+def _expand(
+    space: Space, search: Search, ending: Ending, board: Board, game: Game, keys: Keys, state: int, may_dive: bool
+) -> int:
     """Judge every move of the derived board, push the unseen children but the one to dive into.
 
     Return the move to dive into, -1 for none.  A winning move is left in the search.
@@ -209,6 +225,8 @@ def _expand(space: Space, search: Search, board: Board, game: Game, keys: Keys, 
         count = add_macros(board, game, search.moves, count)
     search.children += count
     amplitude = search.noise
+    ends = is_ending(ending)
+    level = search.breaks - count_breaks(board, game) + RUN_LEVELS * board.runs if ends else board.level
     for i in range(count):
         move = search.moves[i]
         if i < single:
@@ -224,7 +242,7 @@ def _expand(space: Space, search: Search, board: Board, game: Game, keys: Keys, 
         if amplitude != 0:
             score += noise(key, search.noise_seed, amplitude)
         search.scores[i] = score
-        search.levels[i] = board.child_level
+        search.levels[i] = level + levels_gained(board, game, move, board.child_removed) if ends else board.child_level
         search.keys[i] = key
     # The table is asked in a loop of its own, so that the memory accesses of the probes overlap.
     best = NONE
@@ -243,7 +261,7 @@ def _expand(space: Space, search: Search, board: Board, game: Game, keys: Keys, 
         current = full_score(board, game)
         if amplitude != 0:
             current += noise(full_key(board, keys, 0), search.noise_seed, amplitude)
-        if search.scores[best] > current or search.levels[best] > board.level:
+        if search.scores[best] > current or search.levels[best] > level:
             dive = best
     for i in range(unseen):
         if i != dive:
@@ -258,22 +276,38 @@ def _expand(space: Space, search: Search, board: Board, game: Game, keys: Keys, 
 
 
 @njit(cache=True)
-def _visit(space: Space, search: Search, board: Board, game: Game, keys: Keys, parent: int, move: int) -> None:
-    """Record the board, which is `move` away from the state `parent`, expand it, and dive."""
+def _visit(
+    space: Space,
+    search: Search,
+    ending: Ending,
+    board: Board,
+    game: Game,
+    keys: Keys,
+    parent: int,
+    move: int,
+    asks: bool,
+) -> None:
+    """Record the board, which is `move` away from the state `parent`, expand it, and dive.
+
+    `asks` says whether a relaxation may prove it lost.
+    """
     derive(board, game, keys)
     for step in range(VISIT_EXPANSIONS):
         parent = _record(space, search, board, parent, move)
         if is_dead(board.on_table, board.stage < game.rows, game):
             return
-        move = _expand(space, search, board, game, keys, parent, step < MAX_DIVE)
+        if asks and proves_loss(ending, board, game, MOST_SUITED):
+            return
+        move = _expand(space, search, ending, board, game, keys, parent, step < MAX_DIVE)
         if move == NONE:
             return
+        asks = is_ending(ending) and may_change_state(board, game, move)
         play(board, game, move)
         derive_after(board, game, keys, move)
 
 
 @njit(cache=True)
-def start(space: Space, search: Search, board: Board, game: Game, keys: Keys) -> None:
+def start(space: Space, search: Search, ending: Ending, board: Board, game: Game, keys: Keys) -> None:
     """Begin a search from the board's cards, lengths and face-down counts; its other fields are zero.
 
     Space must be empty (table zero, roots -1) with room for one visit; of `search` only the settings are set.
@@ -282,13 +316,14 @@ def start(space: Space, search: Search, board: Board, game: Game, keys: Keys) ->
     search.win_state = NONE
     search.cursor_level = space.roots.shape[1] - 1
     derive(board, game, keys)
+    search.breaks = count_breaks(board, game)
     insert(space.table, full_key(board, keys, 0))
     search.key_count = 1
-    _visit(space, search, board, game, keys, NONE, NONE)
+    _visit(space, search, ending, board, game, keys, NONE, NONE, is_ending(ending))
 
 
 @njit(cache=True)
-def run(space: Space, search: Search, board: Board, game: Game, keys: Keys, limit: int) -> int:
+def run(space: Space, search: Search, ending: Ending, board: Board, game: Game, keys: Keys, limit: int) -> int:
     """Search until the expansions reach `limit` (by one visit more at most); return why it stopped."""
     stages = space.roots.shape[0]
     levels = space.roots.shape[1]
@@ -324,6 +359,7 @@ def run(space: Space, search: Search, board: Board, game: Game, keys: Keys, limi
         board.level = space.trail[parent, TRAIL_LEVEL]
         board.runs = space.trail[parent, TRAIL_RUNS]
         # The counts that `unpack` leaves stale are made anew by `derive`.
+        asks = is_ending(ending) and may_change_state(board, game, move)
         play(board, game, move)
-        _visit(space, search, board, game, keys, parent, move)
+        _visit(space, search, ending, board, game, keys, parent, move, asks)
     return WON

@@ -24,11 +24,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numba import njit
 
+from solver.kernel.endings import MOST_SUITED, MOST_SUITED_FIRST, Ending, is_ending, opens_segment, proves_loss
 from solver.kernel.layout import COLUMNS, MAX_ROWS, Board, Game, I32Array, I64Array, U64Array
-from solver.kernel.moves import COMPLETED_SHIFT, MAX_MOVES, SUIT_SHIFT, apply, generate, is_dead, undo
-from solver.kernel.relax import Relaxation, changes_state, enter, is_lost, prepare
+from solver.kernel.moves import COMPLETED_SHIFT, MAX_MOVES, apply, generate, is_dead, undo
 from solver.kernel.score import Keys, derive, derive_after, full_key, judge
-from solver.kernel.suited import Suited, is_lost_suited, load, prepare_suited
 from solver.kernel.table import insert_wide
 
 # What `run` returns.
@@ -38,14 +37,8 @@ EXHAUSTED = 2
 STACK_FULL = 3
 TABLE_FULL = 4
 
-MOST_STATES = 100_000
-"""States that the relaxation may look at for one position, some 0.1 s."""
-MOST_SUITED = 3_000
-"""The same for the relaxation that knows suits, some 0.03 s."""
-MOST_SUITED_FIRST = 50_000
-"""And for the root, some 0.5 s."""
-
-COMPLETED_MASK = ((1 << COLUMNS) - 1) << COMPLETED_SHIFT
+COMPLETED = ((1 << COLUMNS) - 1) << COMPLETED_SHIFT
+"""Bits of what `apply` reports, any of which says that a run has left."""
 
 
 class Path(NamedTuple):
@@ -95,27 +88,16 @@ def begin(
     table: U64Array,
     path: Path,
     walk: Walk,
-    relaxation: Relaxation,
-    suited: Suited,
     board: Board,
     game: Game,
     keys: Keys,
 ) -> None:
     """Enter the root: the board's cards, lengths, face-down counts and own counts are set, the rest is zero."""
     derive(board, game, keys)
-    if game.rows == 0:
-        prepare(relaxation, board, game)
-        prepare_suited(suited, board, game)
     insert_wide(table, full_key(board, keys, 0), full_key(board, keys, 1))
     walk.positions = 1
     walk.per_stage[board.stage] = 1
     path.nexts[0] = 0
-
-
-@njit(cache=True)
-def _removed_suit(effects: int) -> int:
-    """Return the suit of the run that a move of a game without stock completed, -1 for none."""
-    return effects >> SUIT_SHIFT & 3 if effects & COMPLETED_MASK else -1
 
 
 @njit(cache=True)
@@ -124,7 +106,7 @@ def _put_progress_first(walk: Walk, board: Board, count: int) -> None:
     first = 0
     for i in range(count):
         move = walk.moves[i]
-        if changes_state(board, move):
+        if opens_segment(board, move):
             for j in range(i, first, -1):
                 walk.moves[j] = walk.moves[j - 1]
             walk.moves[first] = move
@@ -132,38 +114,11 @@ def _put_progress_first(walk: Walk, board: Board, count: int) -> None:
 
 
 @njit(cache=True)
-def _proves_loss(
-    relaxation: Relaxation,
-    states: U64Array,
-    suited: Suited,
-    suited_states: U64Array,
-    walk: Walk,
-    board: Board,
-    game: Game,
-    most: int,
-) -> bool:
-    """Whether a relaxation proves the board lost, which is in another of its states than the position before."""
-    enter(relaxation, board, game)
-    if not is_lost(relaxation, states, game, MOST_STATES):
-        load(suited, relaxation, board, game)
-        gone = relaxation.gone.copy()
-        lost = is_lost_suited(suited, relaxation, suited_states, states, game, most, MOST_STATES)
-        relaxation.gone[:] = gone
-        if not lost:
-            return False
-    walk.proved += 1
-    return True
-
-
-@njit(cache=True)
 def walk_on(
     table: U64Array,
     path: Path,
     walk: Walk,
-    relaxation: Relaxation,
-    states: U64Array,
-    suited: Suited,
-    suited_states: U64Array,
+    ending: Ending,
     board: Board,
     game: Game,
     keys: Keys,
@@ -174,12 +129,9 @@ def walk_on(
 
     `most` is the number of keys that the table may hold.  After WON the moves of the path up to and with `depth` win.
     """
-    relaxes = states.shape[0] > 0
-    if (
-        relaxes
-        and walk.expansions == 0
-        and _proves_loss(relaxation, states, suited, suited_states, walk, board, game, MOST_SUITED_FIRST)
-    ):
+    relaxes = is_ending(ending)
+    if relaxes and walk.expansions == 0 and proves_loss(ending, board, game, MOST_SUITED_FIRST):
+        walk.proved = 1
         walk.depth = -1
     while walk.depth >= 0:
         if walk.positions >= until:
@@ -208,19 +160,16 @@ def walk_on(
             if insert_wide(table, board.child_key[0], board.child_key[1]):
                 walk.positions += 1
                 path.moves[depth] = move
-                changes = relaxes and changes_state(board, move)
+                asks = relaxes and opens_segment(board, move)
                 path.effects[depth] = apply(board, game, move)
-                removed = _removed_suit(path.effects[depth]) if relaxes else -1
-                if removed >= 0:
-                    changes = True
-                    relaxation.gone[removed] += 1
+                asks = asks or (relaxes and path.effects[depth] & COMPLETED != 0)
                 walk.per_stage[board.stage] += 1
-                if is_dead(board.on_table, board.stage < game.rows, game) or (
-                    changes and _proves_loss(relaxation, states, suited, suited_states, walk, board, game, MOST_SUITED)
-                ):
+                is_lost = is_dead(board.on_table, board.stage < game.rows, game)
+                if asks and proves_loss(ending, board, game, MOST_SUITED):
+                    is_lost = True
+                    walk.proved += 1
+                if is_lost:
                     undo(board, game, move, path.effects[depth])
-                    if removed >= 0:
-                        relaxation.gone[removed] -= 1
                 else:
                     derive_after(board, game, keys, move)
                     descends = True
@@ -234,8 +183,5 @@ def walk_on(
             if depth > 0:
                 move = int(path.moves[depth - 1])
                 undo(board, game, move, path.effects[depth - 1])
-                removed = _removed_suit(path.effects[depth - 1]) if relaxes else -1
-                if removed >= 0:
-                    relaxation.gone[removed] -= 1
                 derive_after(board, game, keys, move)
     return EXHAUSTED

@@ -18,9 +18,9 @@ Codes continue those of moves.py::
           1    y        x       column of y   column of x     a swap, of so many cards
 
 Without an empty column one run can still wait on a card of any other column; that is enough for two runs and for a
-swap.  No macro completes a run: there an ordinary move does as well.  Macros go with the reduced list, and there are
-none while strict rules hold a row back and the table has fewer runs than columns.  `unfold` in ../macros.py has the
-moves that they stand for.
+swap.  No macro completes a run: there an ordinary move does as well.  Macros go with the reduced list, or in
+endings with the lossless one, and there are none while strict rules hold a row back and the table has fewer runs than
+columns.  `unfold` in ../macros.py has the moves that they stand for.
 """
 
 from __future__ import annotations

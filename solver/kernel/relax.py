@@ -43,7 +43,6 @@ import numpy as np
 from numba import njit
 
 from solver.kernel.layout import COLUMN_CAPACITY, COLUMNS, Board, Game, I8Array, I64Array, U64Array, signed
-from solver.kernel.moves import COLUMN_MASK, COUNT_SHIFT, TAKE_COUNT
 
 SUITS = 4
 RANKS = 15
@@ -80,6 +79,8 @@ class Relaxation(Protocol):
     """(10, 128) int8: the columns of the root."""
     lowest: I64Array
     """(10,) int64: index of the lowest open segment; 0, that without cards, for a floor."""
+    kings: I64Array
+    """(4,) int64: kings of the root, by suit."""
     gone: I64Array
     """(4,) int64: runs of a suit that have left since the root."""
     floors: int
@@ -109,6 +110,7 @@ RELAXATION = np.dtype(
             ("segment_of", "i1", (COLUMNS, COLUMN_CAPACITY)),
             ("cards", "i1", (COLUMNS, COLUMN_CAPACITY)),
             ("lowest", "i8", (COLUMNS,)),
+            ("kings", "i8", (SUITS,)),
             ("gone", "i8", (SUITS,)),
             ("floors", "i8"),
             ("open", "i8", (SUITS, RANKS)),
@@ -133,6 +135,8 @@ def prepare(relaxation: Relaxation, board: Board, game: Game) -> None:
         for i in range(board.length[column]):
             card = int(board.cards[column, i])
             relaxation.cards[column, i] = card
+            if card & 15 == game.ranks:
+                relaxation.kings[card >> 4] += 1
             if i <= board.down[column] or (board.cards[column, i - 1] & 15) != (card & 15) + 1:
                 segment += 1
                 relaxation.starts[column, segment] = i
@@ -171,15 +175,19 @@ def _head(relaxation: Relaxation, column: int) -> int:
 
 @njit(cache=True)
 def enter(relaxation: Relaxation, board: Board, game: Game) -> None:
-    """Make the board, reached from the root, the state at hand; `gone` must be right."""
+    """Make the board, reached from the root, the state at hand."""
     relaxation.open[:] = 0
     relaxation.loose[:] = 0
     relaxation.open_ranks[:] = 0
     relaxation.loose_ranks[:] = 0
+    relaxation.gone[:] = relaxation.kings
     relaxation.floors = 0
     relaxation.cards_left = 0
     for column in range(game.columns):
         n = board.length[column]
+        for j in range(n):
+            if board.cards[column, j] & 15 == game.ranks:
+                relaxation.gone[board.cards[column, j] >> 4] -= 1
         relaxation.cards_left += n
         i = n - 1
         while i > board.down[column] and (board.cards[column, i - 1] & 15) == (board.cards[column, i] & 15) + 1:
@@ -192,17 +200,6 @@ def enter(relaxation: Relaxation, board: Board, game: Game) -> None:
             relaxation.floors += 1
         for j in range(max(i, 0), n):
             add(relaxation, int(board.cards[column, j]), 1, 1 if j > i or lowest == 0 else 0)
-
-
-@njit(cache=True)
-def changes_state(board: Board, move: int) -> bool:
-    """Whether a tableau move leads to another state of the relaxation even if it completes no run."""
-    count = move >> COUNT_SHIFT
-    if count == TAKE_COUNT:
-        return True
-    source = move & COLUMN_MASK
-    i = board.length[source] - count
-    return i <= board.down[source] or (board.cards[source, i - 1] & 15) != (board.cards[source, i] & 15) + 1
 
 
 @njit(cache=True)

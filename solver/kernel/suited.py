@@ -43,6 +43,7 @@ from solver.kernel.relax import ALIVE, LOST, RANKS, SUITS, Relaxation, add, is_l
 CARDS = 104
 LINKS = COLUMNS + SUITS
 STATE = LINKS + CARDS
+CODES = 64
 MAX_DEPTH = 256
 """Every move takes a segment or a run away, as in relax.py."""
 STACK = 8_192
@@ -68,7 +69,11 @@ class Suited(Protocol):
     code: I64Array
     """(104,) int64."""
     order: I64Array
-    """(104,) int64: the cards by rank, lowest first."""
+    """(104,) int64: the cards by rank, lowest first, and by suit."""
+    place: I64Array
+    """(64,) int64: where the cards of a code begin there."""
+    nexts: I64Array
+    """(64,) int64: the same, behind those that `load` has used."""
     state: I8Array
     """(STATE,) int8."""
     next: I8Array
@@ -79,6 +84,10 @@ class Suited(Protocol):
     """(104,) int64: whether it is known what the card lies on."""
     one_suit: I64Array
     """(104,) int64: whether the known links on the card are of one suit."""
+    single: I64Array
+    """(104,) int64: whether a run that begins with the card may go on to a rank that is not tight."""
+    double: I64Array
+    """(104,) int64: the same for two runs, the second of which waits elsewhere."""
     bare: I64Array
     """(16,) int64, by rank."""
     at: I64Array
@@ -109,11 +118,15 @@ SUITED = np.dtype(
             ("first", "i8", (COLUMNS + 1,)),
             ("code", "i8", (CARDS,)),
             ("order", "i8", (CARDS,)),
+            ("place", "i8", (CODES,)),
+            ("nexts", "i8", (CODES,)),
             ("state", "i1", (STATE,)),
             ("next", "i1", (STATE,)),
             ("kind", "i8", (CARDS,)),
             ("lies", "i8", (CARDS,)),
             ("one_suit", "i8", (CARDS,)),
+            ("single", "i8", (CARDS,)),
+            ("double", "i8", (CARDS,)),
             ("bare", "i8", (RANKS + 1,)),
             ("at", "i8", (RANKS + 1,)),
             ("chosen", "i8", (RANKS + 1,)),
@@ -144,10 +157,12 @@ def prepare_suited(suited: Suited, board: Board, game: Game) -> None:
     suited.cards = n
     place = 0
     for rank in range(1, game.ranks + 1):
-        for card in range(n):
-            if suited.code[card] & 15 == rank:
-                suited.order[place] = card
-                place += 1
+        for suit in range(SUITS):
+            suited.place[suit << 4 | rank] = place
+            for card in range(n):
+                if suited.code[card] == suit << 4 | rank:
+                    suited.order[place] = card
+                    place += 1
 
 
 @njit(cache=True)
@@ -184,21 +199,54 @@ def _count(suited: Suited, relaxation: Relaxation, state: I8Array, game: Game) -
 
 @njit(cache=True)
 def _forget(suited: Suited, state: I8Array, free: int) -> None:
-    """Forget the links of a state that was counted and may change; `free` floors are free.  Say what kind is left."""
+    """Forget the links of a state that was counted and may change; `free` floors are free.
+
+    Say what kind is left, and which cards can move: lowest rank first, as the cards of a rank move with those below.
+    """
     for card in range(suited.cards):
         suited.lies[card] = 0
         suited.one_suit[card] = 1
-    for i in range(suited.cards):
-        card = suited.order[i]
-        child = int(state[LINKS + card]) - 1
-        if child < 0:
-            continue
-        if free > 0 or (suited.bare[suited.code[card] & 15] > 0 and suited.one_suit[child]):
-            state[LINKS + card] = 0
-            continue
-        suited.lies[child] = 1
-        if not suited.one_suit[child] or suited.code[child] + 1 != suited.code[card]:
-            suited.one_suit[card] = 0
+        suited.single[card] = 1
+        suited.double[card] = 1
+    first = 0
+    lower = 0
+    while first < suited.cards:
+        rank = suited.code[suited.order[first]] & 15
+        tight = suited.bare[rank] <= 0
+        end = first
+        while end < suited.cards and suited.code[suited.order[end]] & 15 == rank:
+            card = suited.order[end]
+            end += 1
+            child = int(state[LINKS + card]) - 1
+            if child < 0:
+                continue
+            if tight:
+                moves = free > 0 and suited.single[child] != 0
+            else:
+                moves = suited.single[child] != 0 or (free > 0 and suited.double[child] != 0)
+            if free > 1 or moves:
+                state[LINKS + card] = 0
+                continue
+            suited.lies[child] = 1
+            if not suited.one_suit[child] or suited.code[child] + 1 != suited.code[card]:
+                suited.one_suit[card] = 0
+        # Suits of the cards one rank lower that may lie anywhere and begin a run that can move.
+        suits = 0
+        for i in range(lower, first):
+            card = suited.order[i]
+            if suited.kind[card] == LOOSE and not suited.lies[card]:
+                suits |= suited.single[card] << (suited.code[card] >> 4)
+        for i in range(first, end):
+            card = suited.order[i]
+            child = int(state[LINKS + card]) - 1
+            if child >= 0:
+                fits = suited.code[child] + 1 == suited.code[card]
+                suited.single[card] = suited.single[child] if fits else 0
+                suited.double[card] = max(suited.single[child], suited.double[child] if fits else 0)
+            elif tight:
+                suited.single[card] = suits >> (suited.code[card] >> 4) & 1
+        lower = first
+        first = end
 
 
 @njit(cache=True)
@@ -267,14 +315,17 @@ def load(suited: Suited, relaxation: Relaxation, board: Board, game: Game) -> No
         if lowest > 0:
             suited.kind[first] = HEAD
     # Any card of the same rank and suit will do for a loose one.
+    suited.nexts[:] = suited.place
     for column in range(game.columns):
         lowest = relaxation.lowest[column]
         first = int(relaxation.starts[column, lowest])
         last = suited.first[column] + first if lowest > 0 else -1
         for i in range(first + 1 if lowest > 0 else 0, board.length[column]):
-            card = 0
-            while suited.kind[card] != 0 or suited.code[card] != board.cards[column, i]:
-                card += 1
+            code = int(board.cards[column, i]) & 63
+            card = suited.order[suited.nexts[code]]
+            while suited.kind[card] != 0:
+                suited.nexts[code] += 1
+                card = suited.order[suited.nexts[code]]
             suited.kind[card] = LOOSE
             if last >= 0:
                 state[LINKS + last] = card + 1
@@ -285,12 +336,13 @@ def load(suited: Suited, relaxation: Relaxation, board: Board, game: Game) -> No
 
 
 @njit(cache=True)
-def _push(suited: Suited, relaxation: Relaxation, states: U64Array, game: Game, column: int, most: int) -> None:
-    """Put the state in the making on the stack unless it is lost; the lowest segment of `column`, if any, opens."""
+def _push(suited: Suited, relaxation: Relaxation, column: int) -> None:
+    """Put the state in the making on the stack; the lowest segment of `column`, if any, opens."""
     if suited.top == STACK:
         suited.full = 1
         return
     made = suited.stack[suited.top]
+    suited.top += 1
     made[:] = suited.next
     if column >= 0:
         made[column] -= 1
@@ -299,18 +351,6 @@ def _push(suited: Suited, relaxation: Relaxation, states: U64Array, game: Game, 
         end = suited.first[column] + int(relaxation.starts[column, lowest + 1])
         for card in range(first, end - 1):
             made[LINKS + card] = card + 2
-    kept_bare = suited.bare.copy()
-    kept_kind = suited.kind.copy()
-    kept_lies = suited.lies.copy()
-    kept_suit = suited.one_suit.copy()
-    free = _count(suited, relaxation, made, game)
-    if free >= 0 and not is_lost(relaxation, states, game, most):
-        _forget(suited, made, free)
-        suited.top += 1
-    suited.bare[:] = kept_bare
-    suited.kind[:] = kept_kind
-    suited.lies[:] = kept_lies
-    suited.one_suit[:] = kept_suit
 
 
 @njit(cache=True)
@@ -322,16 +362,7 @@ def _last(suited: Suited, state: I8Array, card: int) -> int:
 
 
 @njit(cache=True)
-def _play(
-    suited: Suited,
-    relaxation: Relaxation,
-    states: U64Array,
-    game: Game,
-    card: int,
-    column: int,
-    leaves: bool,
-    most: int,
-) -> None:
+def _play(suited: Suited, relaxation: Relaxation, card: int, column: int, leaves: bool) -> None:
     """Push what follows when a run that begins with `card`, the head of `column` or a king, moves, or leaves.
 
     The links that the run needs are chosen in every way: down to the ace when it leaves, else to a rank that is not
@@ -356,10 +387,10 @@ def _play(
                     following = int(made[LINKS + below]) - 1
                     made[LINKS + below] = -1
                     below = following
-                _push(suited, relaxation, states, game, column, most)
+                _push(suited, relaxation, column)
                 made[:] = kept
             else:
-                _push(suited, relaxation, states, game, column, most)
+                _push(suited, relaxation, column)
             depth -= 1
             if depth >= 0:
                 made[LINKS + suited.at[depth]] = 0
@@ -386,7 +417,7 @@ def _play(
 
 
 @njit(cache=True)
-def _expand(suited: Suited, relaxation: Relaxation, states: U64Array, game: Game, most: int) -> None:
+def _expand(suited: Suited, relaxation: Relaxation, game: Game) -> None:
     """Push the states that may follow the one at hand, which was counted and cleared."""
     floors = relaxation.floors
     free = slack(relaxation, game)
@@ -398,7 +429,7 @@ def _expand(suited: Suited, relaxation: Relaxation, states: U64Array, game: Game
         rank = suited.code[head] & 15
         if free == 0:
             if rank < game.ranks and suited.bare[rank + 1] > 0 and suited.one_suit[head]:
-                _play(suited, relaxation, states, game, head, column, False, most)
+                _play(suited, relaxation, head, column, False)
         else:
             # The head among the loose, what it lay on not yet open.
             suited.bare[rank + 1] -= 1
@@ -406,10 +437,10 @@ def _expand(suited: Suited, relaxation: Relaxation, states: U64Array, game: Game
             for above in range(2, game.ranks + 2):
                 left -= max(0, -suited.bare[above])
             if left == 0:
-                _play(suited, relaxation, states, game, head, column, False, most)
-            elif left > 0:
+                _play(suited, relaxation, head, column, False)
+            elif left > 0 and (free > 1 or suited.double[head]):
                 suited.next[:] = suited.state
-                _push(suited, relaxation, states, game, column, most)
+                _push(suited, relaxation, column)
             suited.bare[rank + 1] += 1
     for card in range(suited.cards):
         if suited.code[card] & 15 == game.ranks and suited.kind[card] != 0 and suited.one_suit[card]:
@@ -418,7 +449,7 @@ def _expand(suited: Suited, relaxation: Relaxation, states: U64Array, game: Game
                 column = 0
                 while suited.first[column + 1] <= card:
                     column += 1
-            _play(suited, relaxation, states, game, card, column, True, most)
+            _play(suited, relaxation, card, column, True)
 
 
 @njit(cache=True)
@@ -434,24 +465,26 @@ def is_lost_suited(
     suited.full = 0
     depth = -1
     while True:
-        # The state at hand is a new one.
+        # The state at hand is a new one, unless even what it counts proves it lost.
         free = _count(suited, relaxation, suited.state, game)
-        _forget(suited, suited.state, free)
-        _make_key(suited, suited.state, game)
-        slot = _slot(table, suited.key[0], suited.key[1])
-        status = 0
-        if table[slot, 0] != 0:
-            status = signed(table[slot, 1] & _STATUS)
-        elif relaxation.cards_left == 0 or suited.known >= limit or 4 * suited.known >= 3 * table.shape[0]:
-            status = ALIVE
-        else:
+        status = LOST if free < 0 or is_lost(relaxation, states, game, most_states) else 0
+        slot = 0
+        if status == 0:
+            _forget(suited, suited.state, free)
+            _make_key(suited, suited.state, game)
+            slot = _slot(table, suited.key[0], suited.key[1])
+            if table[slot, 0] != 0:
+                status = signed(table[slot, 1] & _STATUS)
+            elif relaxation.cards_left == 0 or suited.known >= limit or 4 * suited.known >= 3 * table.shape[0]:
+                status = ALIVE
+        if status == 0:
             table[slot, 0] = suited.key[0]
             table[slot, 1] = suited.key[1]
             suited.known += 1
             depth += 1
             suited.keys[depth] = suited.key
             suited.waiting[depth] = suited.top
-            _expand(suited, relaxation, states, game, most_states)
+            _expand(suited, relaxation, game)
             if suited.full:
                 status = ALIVE
         if status == ALIVE:
