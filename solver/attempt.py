@@ -26,7 +26,7 @@ from solver.kernel.bestfirst import (
     WON,
     Space,
 )
-from solver.kernel.endings import NO_ENDING, Ending, is_ending
+from solver.kernel.endings import LISTS, NO_ENDING, Ending, is_ending
 from solver.kernel.layout import BOARD, GAME, WORDS, new_record, unpack
 from solver.kernel.macros import MACRO
 from solver.kernel.moves import COLUMN_MASK, COUNT_SHIFT, DEAL_COUNT, RUN_LEVELS, TAKE_COUNT, TARGET_SHIFT
@@ -130,6 +130,7 @@ class Attempt:
             # Runs may leave all the same, only never all cards.
             levels += RUN_LEVELS * (position.cards_in_columns + sum(map(len, position.rows)) // rules.ranks)
         if is_ending(ending):
+            stages = LISTS
             levels += position.cards_in_columns
         self._ending = ending
         self._space = Space(

@@ -5,8 +5,8 @@ of each of the K most advanced non-empty levels, expands it and pushes its unsee
 search drowns in rearrangements of one position; levels force progress and keep the alternatives.
 Where the most advanced levels are a dead end with room to wander in, K levels would never look elsewhere, so a search
 may *sweep*: every so many rounds it visits all levels.
-In an ending the levels are the breaks that are gone, and positions that a relaxation proves lost are not expanded (see
-endings.py), unless the caller gives no relaxations.
+In an ending the levels are the breaks that are gone, each with several lists in place of stages, and positions that a
+relaxation proves lost are not expanded (see endings.py), unless the caller gives no relaxations.
 After an expansion the search *dives*: while the best unseen child is better than its parent or more
 advanced, it is expanded at once, `MAX_DIVE` times at most.
 
@@ -34,9 +34,10 @@ from numba import njit
 from solver.kernel.endings import (
     MOST_SUITED,
     Ending,
-    count_breaks,
+    breaks,
+    breaks_undone,
     is_ending,
-    levels_gained,
+    list_of,
     may_change_state,
     proves_loss,
 )
@@ -85,7 +86,7 @@ class Space(NamedTuple):
     table: U64Array
     """(capacity, 1) uint64."""
     roots: I32Array
-    """(stages, levels) int32."""
+    """(lists, levels) int32; the lists are the stages, in an ending those of endings.py."""
 
 
 class Search(Protocol):
@@ -124,8 +125,9 @@ class Search(Protocol):
     best_rank: int
 
     moves: I64Array
-    """(MAX_MOVES,) int64: the moves of the position at hand; the three below go with them."""
+    """(MAX_MOVES,) int64: the moves of the position at hand; the four below go with them."""
     scores: I64Array
+    lists: I64Array
     levels: I64Array
     keys: U64Array
     """(MAX_MOVES,) uint64."""
@@ -162,6 +164,7 @@ SEARCH = np.dtype(
             ),
             ("moves", "i8", (MAX_MOVES,)),
             ("scores", "i8", (MAX_MOVES,)),
+            ("lists", "i8", (MAX_MOVES,)),
             ("levels", "i8", (MAX_MOVES,)),
             ("keys", "u8", (MAX_MOVES,)),
         ],
@@ -226,7 +229,11 @@ def _expand(
     search.children += count
     amplitude = search.noise
     ends = is_ending(ending)
-    level = search.breaks - count_breaks(board, game) + RUN_LEVELS * board.runs if ends else board.level
+    level = board.level
+    marks = np.uint64(0)
+    if ends:
+        left, marks = breaks(board, game)
+        level = search.breaks - left + RUN_LEVELS * board.runs
     for i in range(count):
         move = search.moves[i]
         if i < single:
@@ -242,7 +249,12 @@ def _expand(
         if amplitude != 0:
             score += noise(key, search.noise_seed, amplitude)
         search.scores[i] = score
-        search.levels[i] = level + levels_gained(board, game, move, board.child_removed) if ends else board.child_level
+        search.lists[i] = board.stage + 1 if move == DEAL else board.stage
+        search.levels[i] = board.child_level
+        if ends:
+            undone, undone_marks = breaks_undone(board, game, move, board.child_removed)
+            search.lists[i] = list_of(marks - undone_marks)
+            search.levels[i] = level + undone + RUN_LEVELS * board.child_removed
         search.keys[i] = key
     # The table is asked in a loop of its own, so that the memory accesses of the probes overlap.
     best = NONE
@@ -251,6 +263,7 @@ def _expand(
         if insert(space.table, search.keys[i]):
             search.moves[unseen] = search.moves[i]
             search.scores[unseen] = search.scores[i]
+            search.lists[unseen] = search.lists[i]
             search.levels[unseen] = search.levels[i]
             if search.moves[unseen] != DEAL and (best == NONE or search.scores[unseen] > search.scores[best]):
                 best = unseen
@@ -271,7 +284,7 @@ def _expand(
             space.nodes[node, PARENT] = state
             space.nodes[node, MOVE] = move
             space.nodes[node, SCORE] = search.scores[i]
-            push(space.nodes, space.roots, board.stage + 1 if move == DEAL else board.stage, search.levels[i], node)
+            push(space.nodes, space.roots, search.lists[i], search.levels[i], node)
     return search.moves[dive] if dive != NONE else NONE
 
 
@@ -316,7 +329,7 @@ def start(space: Space, search: Search, ending: Ending, board: Board, game: Game
     search.win_state = NONE
     search.cursor_level = space.roots.shape[1] - 1
     derive(board, game, keys)
-    search.breaks = count_breaks(board, game)
+    search.breaks = breaks(board, game)[0]
     insert(space.table, full_key(board, keys, 0))
     search.key_count = 1
     _visit(space, search, ending, board, game, keys, NONE, NONE, is_ending(ending))

@@ -1,20 +1,25 @@
 """Endings, positions whose stock is empty: what the searches of one share.
 
 No move of an ending makes a break (see relax.py), so the breaks that are gone say how far a position is, much finer
-than the face-down cards do; a best-first search takes them for its levels.  A position with another of the states of
-relax.py than the one before it is asked whether a relaxation proves it lost; a lost one is left.  Both relaxations keep
-what they found in tables, which all searches of one ending may share, one after the other.
+than the face-down cards do; a best-first search takes them for its levels.  Positions with the same breaks differ in
+how the other cards are arranged, often in millions of ways, and the best of these would keep a search from positions
+with other breaks; so each level has several lists, and the breaks say which a position belongs to.
+
+A position with another of the states of relax.py than the one before it is asked whether a relaxation proves it lost;
+a lost one is left.  Both relaxations keep what they found in tables, which all searches of one ending may share, one
+after the other.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 from numba import njit
 
-from solver.kernel.layout import Board, Game, U64Array, new_record
+from solver.kernel.layout import Board, Game, U64Array, new_record, signed
 from solver.kernel.macros import COUNT_MASK, MACRO, SWAP_SHIFT
-from solver.kernel.moves import COLUMN_MASK, COUNT_SHIFT, RUN_LEVELS, TAKE_COUNT, TARGET_SHIFT
+from solver.kernel.moves import COLUMN_MASK, COUNT_SHIFT, TAKE_COUNT, TARGET_SHIFT
 from solver.kernel.relax import RELAXATION, Relaxation, enter, is_lost, prepare
 from solver.kernel.suited import SUITED, Suited, is_lost_suited, load, prepare_suited
 from solver.kernel.table import new_table
@@ -25,6 +30,14 @@ MOST_SUITED = 1_000
 """The same for the relaxation that knows suits, some 0.01 s."""
 MOST_SUITED_FIRST = 50_000
 """And for the root, some 0.5 s."""
+
+
+LISTS = 16
+"""Lists of a level, a power of two; how many was measured, see results/search-notes.md."""
+LIST_SHIFT = np.uint64(65 - LISTS.bit_length())
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+MULTIPLIER_2 = np.uint64(0xD6E8FEB86659FD93)
+HALF = np.uint64(32)
 
 
 class Ending(NamedTuple):
@@ -86,19 +99,29 @@ def _is_break(board: Board, column: int, i: int) -> bool:
 
 
 @njit(cache=True)
-def count_breaks(board: Board, game: Game) -> int:
-    """Return how many breaks there are."""
-    breaks = 0
-    for column in range(game.columns):
-        for i in range(1, board.length[column]):
-            if _is_break(board, column, i):
-                breaks += 1
-    return breaks
+def _mark(board: Board, column: int, i: int) -> np.uint64:
+    """Return a random word for the break at index i > 0 of a column, a function of its two cards."""
+    word = np.uint64(board.cards[column, i - 1] << 6 | board.cards[column, i]) * MULTIPLIER
+    word ^= word >> HALF
+    return word * MULTIPLIER_2
 
 
 @njit(cache=True)
-def levels_gained(board: Board, game: Game, move: int, removed: int) -> int:
-    """Return how many levels higher the position after a tableau move or a macro is, which removes so many runs."""
+def breaks(board: Board, game: Game) -> tuple[int, np.uint64]:
+    """Return how many breaks there are, and the sum of their marks."""
+    count = 0
+    marks = np.uint64(0)
+    for column in range(game.columns):
+        for i in range(1, board.length[column]):
+            if _is_break(board, column, i):
+                count += 1
+                marks += _mark(board, column, i)
+    return count, marks
+
+
+@njit(cache=True)
+def breaks_undone(board: Board, game: Game, move: int, removed: int) -> tuple[int, np.uint64]:
+    """Return how many breaks a tableau move or a macro that removes so many runs undoes, and the sum of their marks."""
     source = move & COLUMN_MASK
     target = move >> TARGET_SHIFT & COLUMN_MASK
     count = move >> COUNT_SHIFT
@@ -112,13 +135,22 @@ def levels_gained(board: Board, game: Game, move: int, removed: int) -> int:
         count &= COUNT_MASK
     elif removed != 0:
         other = board.length[target] + count - game.ranks
-    gained = RUN_LEVELS * removed
+    undone = 0
+    marks = np.uint64(0)
     first = board.length[source] - count
     if first > 0 and _is_break(board, source, first):
-        gained += 1
+        undone += 1
+        marks += _mark(board, source, first)
     if other > 0 and _is_break(board, target, other):
-        gained += 1
-    return gained
+        undone += 1
+        marks += _mark(board, target, other)
+    return undone, marks
+
+
+@njit(cache=True)
+def list_of(marks: np.uint64) -> int:
+    """Return which of the `LISTS` of its level is for positions whose breaks have that sum of marks."""
+    return signed(marks >> LIST_SHIFT)
 
 
 @njit(cache=True)

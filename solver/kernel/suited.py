@@ -41,7 +41,8 @@ from solver.kernel.layout import COLUMNS, Board, Game, I8Array, I64Array, U64Arr
 from solver.kernel.relax import ALIVE, LOST, RANKS, SUITS, Relaxation, add, is_lost, slack
 
 CARDS = 104
-LINKS = COLUMNS + SUITS
+BOTTOMS = COLUMNS + SUITS
+LINKS = BOTTOMS + COLUMNS
 STATE = LINKS + CARDS
 CODES = 64
 MAX_DEPTH = 256
@@ -88,8 +89,12 @@ class Suited(Protocol):
     """(104,) int64: whether a run that begins with the card may go on to a rank that is not tight."""
     double: I64Array
     """(104,) int64: the same for two runs, the second of which waits elsewhere."""
+    on_floor: I64Array
+    """(104,) int64: whether the card is known to lie at the bottom of a floor."""
     bare: I64Array
     """(16,) int64, by rank."""
+    kept: I8Array
+    """(STATE,) int8: the state at hand before anything was forgotten."""
     at: I64Array
     """(16,) int64: lowest card so far of a run in the making, by links chosen."""
     chosen: I64Array
@@ -127,7 +132,9 @@ SUITED = np.dtype(
             ("one_suit", "i8", (CARDS,)),
             ("single", "i8", (CARDS,)),
             ("double", "i8", (CARDS,)),
+            ("on_floor", "i8", (CARDS,)),
             ("bare", "i8", (RANKS + 1,)),
+            ("kept", "i1", (STATE,)),
             ("at", "i8", (RANKS + 1,)),
             ("chosen", "i8", (RANKS + 1,)),
             ("lengths", "i8", (RANKS + 1,)),
@@ -204,10 +211,15 @@ def _forget(suited: Suited, state: I8Array, free: int) -> None:
     Say what kind is left, and which cards can move: lowest rank first, as the cards of a rank move with those below.
     """
     for card in range(suited.cards):
+        suited.on_floor[card] = 0
         suited.lies[card] = 0
         suited.one_suit[card] = 1
         suited.single[card] = 1
         suited.double[card] = 1
+    for column in range(COLUMNS):
+        card = int(state[BOTTOMS + column]) - 1
+        if card >= 0 and suited.kind[card] != 0:
+            suited.on_floor[card] = 1
     first = 0
     lower = 0
     while first < suited.cards:
@@ -245,8 +257,43 @@ def _forget(suited: Suited, state: I8Array, free: int) -> None:
                 suited.double[card] = max(suited.single[child], suited.double[child] if fits else 0)
             elif tight:
                 suited.single[card] = suits >> (suited.code[card] >> 4) & 1
+            if suited.on_floor[card]:
+                if free > 1 or (free > 0 and suited.single[card]):
+                    suited.on_floor[card] = 0
+                else:
+                    suited.lies[card] = 1
         lower = first
         first = end
+    for column in range(COLUMNS):
+        card = int(state[BOTTOMS + column]) - 1
+        if card >= 0 and not suited.on_floor[card]:
+            state[BOTTOMS + column] = 0
+
+
+@njit(cache=True)
+def _settle(suited: Suited, state: I8Array, game: Game, free: int) -> int:
+    """Forget what may change in a state that was counted; return how many floors are free, -1 if it cannot be."""
+    suited.kept[:] = state
+    _forget(suited, state, free)
+    if free > 1:
+        return free
+    # Cards at the bottoms of floors that (1) does not want there take floors that it counts as free.
+    for rank in range(1, game.ranks + 1):
+        bottoms = 0
+        for column in range(COLUMNS):
+            card = int(state[BOTTOMS + column]) - 1
+            if card >= 0 and suited.code[card] & 15 == rank:
+                bottoms += 1
+        wasted = bottoms - max(0, -suited.bare[rank + 1])
+        if wasted > 0:
+            free -= wasted
+            if free < 0:
+                return -1
+            suited.bare[rank + 1] += bottoms
+            state[:] = suited.kept
+            _forget(suited, state, free)
+            return free
+    return free
 
 
 @njit(cache=True)
@@ -254,17 +301,19 @@ def _make_key(suited: Suited, state: I8Array, game: Game) -> None:
     """Compute the key of a state whose cards were counted and whose links were cleared."""
     word = np.uint64(1)
     word2 = np.uint64(2)
-    for i in range(LINKS):
+    for i in range(BOTTOMS):
         word = (word ^ np.uint64(state[i])) * _MULTIPLIER
         word ^= word >> _HALF
         word2 = (word2 ^ np.uint64(state[i])) * _MULTIPLIER_2
         word2 ^= word2 >> _HALF
     for column in range(game.columns):
         for card in range(suited.first[column], suited.first[column + 1]):
-            if suited.kind[card] == 0 or suited.lies[card]:
+            if suited.kind[card] == 0 or (suited.lies[card] and not suited.on_floor[card]):
                 continue
             # What lies on the card; only heads are told apart by their column.
             head = column + 1 if suited.kind[card] == HEAD else 0
+            if suited.on_floor[card]:
+                head = COLUMNS + 1
             part = np.uint64(head + 16)
             part2 = np.uint64(head + 32)
             below = card
@@ -329,6 +378,8 @@ def load(suited: Suited, relaxation: Relaxation, board: Board, game: Game) -> No
             suited.kind[card] = LOOSE
             if last >= 0:
                 state[LINKS + last] = card + 1
+            else:
+                state[BOTTOMS + column] = card + 1
             last = card
     for card in range(suited.cards):
         if suited.kind[card] == 0:
@@ -386,6 +437,9 @@ def _play(suited: Suited, relaxation: Relaxation, card: int, column: int, leaves
                 while below >= 0:
                     following = int(made[LINKS + below]) - 1
                     made[LINKS + below] = -1
+                    for bottom in range(COLUMNS):
+                        if made[BOTTOMS + bottom] == below + 1:
+                            made[BOTTOMS + bottom] = 0
                     below = following
                 _push(suited, relaxation, column)
                 made[:] = kept
@@ -417,10 +471,8 @@ def _play(suited: Suited, relaxation: Relaxation, card: int, column: int, leaves
 
 
 @njit(cache=True)
-def _expand(suited: Suited, relaxation: Relaxation, game: Game) -> None:
-    """Push the states that may follow the one at hand, which was counted and cleared."""
-    floors = relaxation.floors
-    free = slack(relaxation, game)
+def _expand(suited: Suited, relaxation: Relaxation, game: Game, free: int) -> None:
+    """Push the states that may follow the one at hand, which was counted and settled; `free` floors are free."""
     for column in range(game.columns):
         lowest = int(suited.state[column])
         if lowest == 0:
@@ -432,16 +484,12 @@ def _expand(suited: Suited, relaxation: Relaxation, game: Game) -> None:
                 _play(suited, relaxation, head, column, False)
         else:
             # The head among the loose, what it lay on not yet open.
-            suited.bare[rank + 1] -= 1
-            left = floors
-            for above in range(2, game.ranks + 2):
-                left -= max(0, -suited.bare[above])
+            left = free if suited.bare[rank + 1] > 0 else free - 1
             if left == 0:
                 _play(suited, relaxation, head, column, False)
-            elif left > 0 and (free > 1 or suited.double[head]):
+            elif free > 1 or suited.double[head]:
                 suited.next[:] = suited.state
                 _push(suited, relaxation, column)
-            suited.bare[rank + 1] += 1
     for card in range(suited.cards):
         if suited.code[card] & 15 == game.ranks and suited.kind[card] != 0 and suited.one_suit[card]:
             column = -1
@@ -470,7 +518,10 @@ def is_lost_suited(
         status = LOST if free < 0 or is_lost(relaxation, states, game, most_states) else 0
         slot = 0
         if status == 0:
-            _forget(suited, suited.state, free)
+            free = _settle(suited, suited.state, game, free)
+            if free < 0:
+                status = LOST
+        if status == 0:
             _make_key(suited, suited.state, game)
             slot = _slot(table, suited.key[0], suited.key[1])
             if table[slot, 0] != 0:
@@ -484,7 +535,7 @@ def is_lost_suited(
             depth += 1
             suited.keys[depth] = suited.key
             suited.waiting[depth] = suited.top
-            _expand(suited, relaxation, game)
+            _expand(suited, relaxation, game, free)
             if suited.full:
                 status = ALIVE
         if status == ALIVE:
