@@ -47,6 +47,8 @@ MIB = 1 << 20
 PROGRESS_SECONDS = 0.1
 FIRST_PROOF = 2_000
 """Positions that the exhaustive search of an ending looks at before the first try: most losses need no more."""
+PROOF_SHARE = 4
+"""Later it meets a position for so many that members expand, in some twentieth of the time."""
 SHORT_LINE = 2_000
 """Moves of a line of the exhaustive search that is told at once."""
 LONG_LINE_EXPANSIONS = 1_000_000
@@ -239,7 +241,7 @@ class _Solve:
         if line is None and self.budget.jobs > 1 and not self._is_over():
             line = self._race(portfolio)
         while line is None and not self._is_over():
-            # An ending may be lost, and then no member ever ends: a proof gets as much as they do.
+            # An ending may be lost, and then no member ever ends.
             if self.proof is not None and self._advance_proof(self._share_of_proof()) in ("exhausted", "budget"):
                 return None
             if self._should_take_long_line():
@@ -266,8 +268,11 @@ class _Solve:
         return self.blockade is not None
 
     def _share_of_proof(self) -> int:
-        """Return how many positions the proof of an ending may meet by now: as many as members expanded."""
-        return self._spent_by_members()
+        """Return how many positions the proof of an ending may meet by now.
+
+        Few endings that are not lost at once are proved lost later, so members have most of the time.
+        """
+        return self._spent_by_members() // PROOF_SHARE
 
     def _should_take_long_line(self) -> bool:
         """Whether the exhaustive search has won, and members had their chance to win in fewer moves."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import naive
 import numpy as np
 from conftest import COMPILED
 
 from solver import attempt
-from solver.cards import Card, make_card
+from solver.cards import Card, make_card, rank_of
 from solver.kernel.layout import BOARD, GAME, new_record
 from solver.kernel.moves import COUNT_SHIFT, DEAL_COUNT, MAX_MOVES, TAKE_COUNT, TARGET_SHIFT, generate
 from solver.move import Move
@@ -223,3 +224,23 @@ def ready_position(rng: random.Random, rules: Rules) -> Position:
             down.append(rng.randint(0, max(len(columns[-1]) - 1, 0)))
     rows = (tuple(row[: rules.rows[-1] if rng.random() < 0.3 else None]),)
     return Position(tuple(columns), tuple(down), rows)
+
+
+def small_ending(rng: random.Random) -> tuple[Position, Rules]:
+    """Return a small position with an empty stock: any rules, some runs gone, sequences short or long."""
+    ranks = rng.choice((3, 4, 5, 6, 7))
+    packs = 1 if ranks > 5 else rng.choice((1, 2))
+    columns = rng.choice((3, 4, 5, 6, 7))
+    rules = naive.random_rules(rng, columns=columns, ranks=ranks, packs=packs)
+    runs = [suit for suit, share in zip((3, 2, 1, 0), rules.suit_runs, strict=False) for _ in range(share)]
+    rng.shuffle(runs)
+    gone = rng.randrange(len(runs) - 1)
+    cards = [make_card(rank, suit) for suit in runs[gone:] for rank in range(1, ranks + 1)]
+    rng.shuffle(cards)
+    piles: list[list[int]] = [[] for _ in range(columns)]
+    sequenced = rng.random()
+    for card in cards:
+        fits = [pile for pile in piles if pile and rank_of(pile[-1]) == rank_of(card) + 1]
+        (rng.choice(fits) if fits and rng.random() < sequenced else rng.choice(piles)).append(card)
+    down = tuple(rng.randrange(min(len(pile), 5)) if pile else 0 for pile in piles)
+    return Position(tuple(map(tuple, piles)), down, (), tuple(sorted(runs[:gone]))), rules

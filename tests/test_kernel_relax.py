@@ -7,11 +7,10 @@ from collections import Counter
 
 import naive
 import pytest
-from boards import board_of, game_of
+from boards import board_of, game_of, small_ending
 from conftest import COMPILED
 
 from solver import referee
-from solver.cards import make_card, rank_of
 from solver.ending import make_ending
 from solver.exhaustion import Exhaustion
 from solver.kernel.relax import enter, is_lost
@@ -31,26 +30,6 @@ POSITIONS = 5_000
 """Positions after which the search without the relaxation leaves a verdict open."""
 
 
-def ending(rng: random.Random) -> tuple[Position, Rules]:
-    """Return a small position with an empty stock: any rules, some runs gone, sequences short or long."""
-    ranks = rng.choice((3, 4, 5, 6, 7))
-    packs = 1 if ranks > 5 else rng.choice((1, 2))
-    columns = rng.choice((3, 4, 5, 6, 7))
-    rules = naive.random_rules(rng, columns=columns, ranks=ranks, packs=packs)
-    runs = [suit for suit, share in zip((3, 2, 1, 0), rules.suit_runs, strict=False) for _ in range(share)]
-    rng.shuffle(runs)
-    gone = rng.randrange(len(runs) - 1)
-    cards = [make_card(rank, suit) for suit in runs[gone:] for rank in range(1, ranks + 1)]
-    rng.shuffle(cards)
-    piles: list[list[int]] = [[] for _ in range(columns)]
-    sequenced = rng.random()
-    for card in cards:
-        fits = [pile for pile in piles if pile and rank_of(pile[-1]) == rank_of(card) + 1]
-        (rng.choice(fits) if fits and rng.random() < sequenced else rng.choice(piles)).append(card)
-    down = tuple(rng.randrange(min(len(pile), 5)) if pile else 0 for pile in piles)
-    return Position(tuple(map(tuple, piles)), down, (), tuple(sorted(runs[:gone]))), rules
-
-
 def relaxed(position: Position, rules: Rules) -> Exhaustion:
     """Return an exhaustive search that asks the relaxations."""
     return Exhaustion(position, rules, memory=MEMORY, ending=make_ending(position, rules, memory=MEMORY))
@@ -67,7 +46,7 @@ def test_verdicts_are_those_of_the_naive_game() -> None:
     rng = random.Random("naive")
     seen: Counter[tuple[str, bool]] = Counter()
     for _ in range(NAIVE_GAMES):
-        position, rules = ending(rng)
+        position, rules = small_ending(rng)
         verdict = naive.exhaust(position, rules, LIMIT)
         if verdict is None:
             continue
@@ -86,7 +65,7 @@ def test_verdicts_are_those_of_the_search_without_it() -> None:
     rng = random.Random("kernel")
     seen: Counter[tuple[str, bool]] = Counter()
     for _ in range(GAMES):
-        position, rules = ending(rng)
+        position, rules = small_ending(rng)
         plain = Exhaustion(position, rules, memory=MEMORY)
         expected = run(plain, POSITIONS)
         if expected is None:
@@ -115,7 +94,7 @@ def test_what_only_suits_prove_lost_is_lost() -> None:
     rng = random.Random("suits")
     proved = 0
     for _ in range(SUITED_GAMES):
-        position, rules = ending(rng)
+        position, rules = small_ending(rng)
         if lost_in_relaxations(position, rules) != (False, True):
             continue
         outcome = run(Exhaustion(position, rules, memory=MEMORY), 20 * POSITIONS)
@@ -129,7 +108,7 @@ def test_no_position_on_a_winning_line_is_lost_in_a_relaxation() -> None:
     rng = random.Random("lines")
     checked = 0
     for _ in range(LINE_GAMES):
-        position, rules = ending(rng)
+        position, rules = small_ending(rng)
         found = naive.explore(position, rules, LIMIT)
         if found.verdict != "win":
             continue

@@ -1,32 +1,52 @@
 """A sharper relaxation of endings, which knows the suits of cards that cannot move, and its search.
 
 It adds to the relaxation of relax.py, whose words it uses, what is known of *links*: which loose card lies on which
-open one.  Let bare(r) = open(r) - loose(r - 1), and call rank r *tight* while bare(r) <= 0 and (1) leaves no floor
-free.  A change of the fixed cards or of the runs that have left is an *exit*.  Between two exits no count changes, and
+open one, and of *bottoms*: which lies at the bottom of a floor.  Let bare(r) = open(r) - loose(r - 1), call rank r
+*tight* while bare(r) <= 0, and let s floors be left free by (1).  The cards of rank r - 1 that lie on no floor lie on
+different open cards of rank r.  So with surplus(r), the cards of rank r - 1 at bottoms less max(0, -bare(r)), which is
+never negative, it holds of every position that
 
-* while rank r is tight, no card of rank r - 1 moves but along with what it lies on.  For (1) leaves no floor free, so
-  each rank takes as many floors as it must: there is no empty column, and as many cards of rank r - 1 lie on floors as
-  open ones of rank r do not suffice for, so that each of these has a card on it, a move would have no target;
-* an open card can be moved only when the cards on it are a run of its suit.  So below the run that moves lie links of
-  one suit, as far as a card without any on it; that card's rank is not tight.
+    empty columns + sum over ranks r of surplus(r) = s                                                         (2)
 
-A link across a tight rank therefore stays what it is as long as the rank is tight.  It is *known* when it is one of the
-root, or lies within a segment, which opens with its links, or when a head moved: then the links of its run, down to the
-first card whose rank is not tight, are of one suit, and as nothing has changed them they were there when the ranks
-became tight.  Two cards that lie on one card, or one that lies on two, are impossible, so a link that is known speaks
-against others.  All links are forgotten that may have changed: those across a rank that is not tight, unless the lower
-card could not move because of links known to be of two suits in the cards on it.
+and max(0, bare(r)) + surplus(r) cards of rank r have none on them.  A change of the fixed cards or of the runs that
+have left is an *exit*.  Between two exits no count changes.  A card x of rank r moves with those on it when they are a
+run of its suit whose last card, of rank l, has none on it, to an empty column or to such a card of rank r + 1.
 
-A state is the fixed cards, the runs that have left and the known links.  Its moves are those of relax.py where, in
-addition, a head moves only if its known links, and others chosen among cards whose links are not known, make a run of
-one suit that goes on to a rank which is not tight; and a run leaves only if such links make it.  Every choice is tried,
-so every line of the game is a line of this relaxation, too.  Where (1) leaves a floor free nothing is known.
+* s = 0: there is no empty column, and no card of a tight rank is without one on it.  So neither l nor r + 1 is tight.
+* s = 1: there is one empty column, or one card more without any on it, be its rank tight or not.  So l is not tight,
+  or that card is the last of the run and rank r + 1 is not tight.
+
+A card is *single* if a run of its suit may go from it to a rank that is not tight; *double* if it may go there or to a
+card of which it is not known what lies on it.  What lies on a card is known by links, else it may be any card of which
+it is not known what it lies on.  A link of x to a card of rank r + 1, or x at the bottom of a floor, stays
+
+    s = 0    a link to a tight rank and a bottom always, a link to another rank unless x is single
+    s = 1    a link to a tight rank and a bottom unless x is single, a link to another rank unless x is double
+    s > 1    never: nothing is known
+
+For look at the first move that changes what is to stay: until then what is known was right.  (With s = 1 a card that
+leaves a bottom for a rank that is not tight lies there as surplus, so the last card of its run is of no tight rank.)
+Cards are taken lowest rank first, so that what is forgotten of lower ones counts.
+
+If with s = 1 cards stay at bottoms where (1) does not want them, they are surplus for good.  Then they are counted like
+heads, the floors they lie on are none, s is 0, and all is looked at once more.  If with s = 0 there is such a card, the
+state cannot be.
+
+A state is the fixed cards, the runs that have left and what is known.  A link is known when it is one of the root, or
+lies within a segment, which opens with its links, or when it was chosen for a run that moved; then it was there before,
+as nothing that is forgotten later was known to change.  The moves are those of relax.py where, in addition,
+
+* with s = 0, or s = 1 where rank r + 1 is tight, a head of rank r moves only with links, known or chosen, that make a
+  run of one suit which goes on to a rank that is not tight; with s = 1 otherwise if it is double;
+* a run leaves only if such links make it.
+
+Every choice is tried, so every line of the game is a line of this relaxation, too.
 
 Cards of one rank and suit with the same known links on them are alike, so that states are known by 128-bit keys in
 which such cards count for one another::
 
-    state    10 lowest open segments, 4 runs that have left, 104 links by the place of a card in the root:
-             1 + the card on it, 0 not known, -1 the card has left
+    state    10 lowest open segments, 4 runs that have left, 10 bottoms by column: 1 + the card, 0 not known,
+             104 links by the place of a card in the root: 1 + the card on it, 0 not known, -1 the card has left
     table    word 0  key, not zero;  word 1  key, but for bits 1..0: 0 being searched, 1 lost, 2 not proved lost
 """
 
@@ -86,9 +106,9 @@ class Suited(Protocol):
     one_suit: I64Array
     """(104,) int64: whether the known links on the card are of one suit."""
     single: I64Array
-    """(104,) int64: whether a run that begins with the card may go on to a rank that is not tight."""
+    """(104,) int64: whether the card is single."""
     double: I64Array
-    """(104,) int64: the same for two runs, the second of which waits elsewhere."""
+    """(104,) int64: whether it is double."""
     on_floor: I64Array
     """(104,) int64: whether the card is known to lie at the bottom of a floor."""
     bare: I64Array
@@ -206,9 +226,9 @@ def _count(suited: Suited, relaxation: Relaxation, state: I8Array, game: Game) -
 
 @njit(cache=True)
 def _forget(suited: Suited, state: I8Array, free: int) -> None:
-    """Forget the links of a state that was counted and may change; `free` floors are free.
+    """Forget the links and bottoms of a state that was counted which may change; `free` floors are free.
 
-    Say what kind is left, and which cards can move: lowest rank first, as the cards of a rank move with those below.
+    Say which cards what is left is about, and which cards are single and double.
     """
     for card in range(suited.cards):
         suited.on_floor[card] = 0
@@ -272,12 +292,15 @@ def _forget(suited: Suited, state: I8Array, free: int) -> None:
 
 @njit(cache=True)
 def _settle(suited: Suited, state: I8Array, game: Game, free: int) -> int:
-    """Forget what may change in a state that was counted; return how many floors are free, -1 if it cannot be."""
+    """Forget what may change in a state that was counted, of which (1) leaves `free` floors free.
+
+    Return how many are free, or -1 if the state cannot be.
+    """
     suited.kept[:] = state
     _forget(suited, state, free)
     if free > 1:
         return free
-    # Cards at the bottoms of floors that (1) does not want there take floors that it counts as free.
+    # Bottoms that (1) does not want are surplus for good.
     for rank in range(1, game.ranks + 1):
         bottoms = 0
         for column in range(COLUMNS):

@@ -19,9 +19,13 @@ from pathlib import Path
 
 from solver import __version__
 
-_KERNELS = ("beam", "bestfirst", "exhaust", "layout", "macros", "moves", "queues", "relax", "score", "suited", "table")
+_KERNELS = (
+    *("beam", "bestfirst", "endings", "exhaust", "layout", "macros", "moves", "queues", "relax", "score", "suited"),
+    "table",
+)
+_MODULES = ("attempt", "beam", "blockade", "ending", "exhaustion", "macros", "portfolio", "search", "tries")
 SEARCH_SOURCES = (
-    *(f"{name}.py" for name in ("attempt", "beam", "blockade", "exhaustion", "macros", "portfolio", "search", "tries")),
+    *(f"{name}.py" for name in _MODULES),
     *(f"kernel/{name}.py" for name in _KERNELS),
 )
 """Files of the package whose text decides which positions are visited and in which order."""
