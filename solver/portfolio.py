@@ -24,6 +24,9 @@ Provenance of the schedule: `benchmarks/portfolio.py derive` on ``results/portfo
 twenty-seven candidates, all with macros, on the 30 deals that the first does not win within 50,000), 2026-11-30.  Why
 the random members sweep, what macros and beams win: ``results/search-notes.md``.  The result on deals not used,
 ms1001..ms3000, is in ``results/judged.md``.
+
+Where the stock is empty other members are tried, `ending_members`; what they were chosen from is in the section on endings
+of ``results/search-notes.md``, their result in ``results/endings.md``.
 """
 
 from __future__ import annotations
@@ -147,19 +150,19 @@ wants 2 GiB; where it has less its outcome is ``memory`` and the next member's t
 ENDING_MEMBERS: tuple[Member, ...] = (
     Member("ending", LEARNED, 4, 100_000, macros=True, lossless=True, noise=NOISE, noise_seed=6),
     Member("ending-quick", TUNED, 8, 30_000, macros=True, noise=16 * NOISE, noise_seed=7),
+    Member("ending-c", TUNED_C, 2, 100_000, macros=True, lossless=True, noise=NOISE, noise_seed=10),
     Member("ending-b", TUNED_B, 4, 100_000, macros=True, lossless=True, noise=NOISE, noise_seed=7),
-    Member("ending-c", TUNED_C, 8, 100_000, macros=True, lossless=True, noise=NOISE, noise_seed=6),
 )
-"""The first members where the stock is empty, chosen on endings of weak play 2001 and up of ``benchmarks/endings.py``
-(1..1000 are for judging): what wins most a CPU second of those that the ones before leave."""
-REDUCED_ENDINGS = 4
+"""The first members where the stock is empty: what wins most a CPU second of those that the ones before leave, chosen
+on endings of weak play 2001 and up of ``benchmarks/endings.py``, as 1..1000 are for judging."""
+REDUCED_ENDINGS = 6
 """Every so many of the random members for endings is over the reduced list, with much noise."""
 
 
 def random_ending_member(seed: int, number: int) -> Member:
     """Return the random member for endings of that number, 1 and up; the same arguments give the same member."""
     stream = random.Random(f"{seed}/ending/{number}")
-    base = (LEARNED, TUNED_B, TUNED_C, TUNED_BEAM)[int(4 * stream.random())]
+    base = (LEARNED, TUNED_B, TUNED_C, TUNED_C)[int(4 * stream.random())]
     noise_seed = int(2**62 * stream.random())
     name = f"ending-random-{number}"
     if number % REDUCED_ENDINGS == 0:
@@ -167,9 +170,9 @@ def random_ending_member(seed: int, number: int) -> Member:
     return Member(
         name,
         base,
-        breadth=(4, 8)[int(2 * stream.random())],
+        breadth=(2, 4)[int(2 * stream.random())],
         expansions=100_000 if number <= 8 else 400_000,
-        noise=(1, 2)[int(2 * stream.random())] * NOISE,
+        noise=NOISE,
         noise_seed=noise_seed,
         macros=True,
         lossless=True,

@@ -26,6 +26,8 @@ from solver.rules import make_rules
 
 pytestmark = [pytest.mark.kernel, pytest.mark.skipif(not COMPILED, reason="there is no machine code")]
 
+MARK_KERNELS = {"breaks", "breaks_undone"}
+"""What returns a count and marks."""
 KEY_KERNELS = {"mix", "column_key", "full_key"}
 """The kernels that return a word of a key; all others return signed integers, truth values or nothing."""
 
@@ -72,6 +74,8 @@ def test_results_have_the_types_that_are_meant(kernels: dict[str, Any]) -> None:
             result = signature.return_type
             if name.partition(".")[2] in KEY_KERNELS:
                 assert result == types.uint64, (name, signature)
+            elif name.partition(".")[2] in MARK_KERNELS:
+                assert tuple(result.types) == (types.int64, types.uint64), (name, signature)
             else:
                 # A tuple knows the types of its elements, a constant the one that it is a value of.
                 parts = getattr(result, "types", [result])
