@@ -25,8 +25,8 @@ twenty-seven candidates, all with macros, on the 30 deals that the first does no
 the random members sweep, what macros and beams win: ``results/search-notes.md``.  The result on deals not used,
 ms1001..ms3000, is in ``results/judged.md``.
 
-Where the stock is empty other members are tried, `ending_members`; what they were chosen from is in the section on endings
-of ``results/search-notes.md``, their result in ``results/endings.md``.
+Where the stock is empty other members are tried, `ending_members`; what they were chosen from is in the section on
+endings of ``results/search-notes.md``, their result in ``results/endings.md``.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def _is_break(board: Board, column: int, i: int) -> bool:
 @njit(cache=True)
 def _mark(board: Board, column: int, i: int) -> np.uint64:
     """Return a random word for the break at index i > 0 of a column, a function of its two cards."""
-    word = np.uint64(board.cards[column, i - 1] << 6 | board.cards[column, i]) * MULTIPLIER
+    word = np.uint64(int(board.cards[column, i - 1]) << 6 | int(board.cards[column, i])) * MULTIPLIER
     word ^= word >> HALF
     return word * MULTIPLIER_2
 
