@@ -28,8 +28,8 @@ pytestmark = [pytest.mark.kernel, pytest.mark.skipif(not COMPILED, reason="there
 
 MARK_KERNELS = {"breaks", "breaks_undone"}
 """What returns a count and marks."""
-KEY_KERNELS = {"mix", "column_key", "full_key"}
-"""The kernels that return a word of a key; all others return signed integers, truth values or nothing."""
+KEY_KERNELS = {"mix", "column_key", "full_key", "_mark"}
+"""The kernels that return a word of a key, or a mark; all others return signed integers, truth values or nothing."""
 
 
 @pytest.fixture(scope="module")
