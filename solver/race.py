@@ -139,12 +139,13 @@ def _work(connection: Pipe) -> None:
 
 
 def _search(task: Task, connection: Pipe) -> Finished:
-    from solver.ending import make_ending
+    from solver.ending import make_ending, memory_used
     from solver.tries import begin_try
 
     begun, cpu_begun, reported = time.perf_counter(), time.process_time(), 0.0
     ending = make_ending(task.position, task.rules, memory=task.memory)
-    attempt = begin_try(task.position, task.rules, task.member, memory=task.memory, ending=ending)
+    left = task.memory - memory_used(ending)
+    attempt = begin_try(task.position, task.rules, task.member, memory=left, ending=ending)
     outcome = None
     while outcome is None:
         outcome = attempt.step(task.member.expansions)

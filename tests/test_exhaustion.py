@@ -101,3 +101,28 @@ def test_a_proof_cut_short_is_a_timeout(data: Path) -> None:
     solution = solve(position, rules, Budget(seconds=300, expansions=50), prove=True)
     assert solution.verdict == "timeout"
     assert not solution.line
+
+
+ONE_FLOOR = """
+<2H> <9C> <5C> 5H 5C JH KC 8H
+<2C> <3H> <3C> <9C> AH 6C 5H 4H JC JH
+<JC> <5C> <AH> <8C> 3C 6H
+<TH> <2H> <KH> <8H> <QC> 4C 3C 6C 5H 2H AC 7H QC
+<8C> <6H> <7C> <TH> 7C 9H TC 9H 8H 6H 5C KH
+<AC> <AC> <8H> <4H> QH JC TC 9C QH JH TC 9H
+<QC> <TH> <AC> <3C> <KC> 7C 6H 7C AH 5H
+<4C> <TH> <9H> 3H KC QC JH 2C AH 2C 4H
+<4C> <KC> <6C> 3H 4C 2H KH QH JC TC 9C 8C 7H 7H 8C
+<3H> <KH> <7H> QH 4H 6C 2C
+"""
+"""An ending of weak play with two suits: number 112 of benchmarks/endings.py."""
+
+
+@needs_compiled
+def test_a_lost_ending_in_which_a_column_can_be_emptied_needs_no_search() -> None:
+    rules = make_rules(suits=2)
+    position = parse_position(ONE_FLOOR, rules)
+    solution = solve(position, rules, Budget(seconds=300))
+    assert solution.verdict == "loss"
+    assert (solution.attempts[-1].positions, solution.attempts[-1].relaxed) == (1, 1)
+    assert "in a relaxation of the game" in solution.reason
