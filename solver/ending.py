@@ -14,10 +14,10 @@ from solver.kernel.table import new_table
 from solver.position import Position
 from solver.rules import Rules
 
-MOST_STATES = 1 << 20
+MOST_SLOTS = 1 << 20
 SHARE = 16
 """Each of the two tables takes at most one part in so many of the memory."""
-STATE_BYTES = 16
+SLOT_BYTES = 16
 
 
 def make_ending(position: Position, rules: Rules, *, memory: int) -> Ending:
@@ -27,8 +27,8 @@ def make_ending(position: Position, rules: Rules, *, memory: int) -> Ending:
     """
     if position.rows or position.cards_in_columns > MAX_RUNS * rules.ranks:
         return NO_ENDING
-    states = min(max(memory // (STATE_BYTES * SHARE), 1 << 10), MOST_STATES)
-    capacity = 1 << (states.bit_length() - 1)
+    slots = min(max(memory // (SLOT_BYTES * SHARE), 1 << 10), MOST_SLOTS)
+    capacity = 1 << (slots.bit_length() - 1)
     ending = Ending(new_record(RELAXATION), new_table(capacity, 2), new_record(SUITED), new_table(capacity, 2))
     prepare_ending(ending, make_board(position), make_game(position, rules, lossless=True, wide=False))
     return ending

@@ -61,7 +61,7 @@ def test_moves_and_macros_undo_the_breaks_that_they_say() -> None:
                 (judge if i < single else judge_macro)(board, game, KEYS, move)
                 removed = int(board.child_removed)
                 undone, undone_marks = breaks_undone(board, game, move, removed)
-                may_change = may_change_state(board, game, move)
+                may_change = may_change_state(board, move)
                 after = copy_of(board)
                 play(after, game, move)
                 derive(after, game, KEYS)

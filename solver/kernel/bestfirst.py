@@ -314,7 +314,7 @@ def _visit(
         move = _expand(space, search, ending, board, game, keys, parent, step < MAX_DIVE)
         if move == NONE:
             return
-        asks = is_ending(ending) and may_change_state(board, game, move)
+        asks = is_ending(ending) and may_change_state(board, move)
         play(board, game, move)
         derive_after(board, game, keys, move)
 
@@ -372,7 +372,7 @@ def run(space: Space, search: Search, ending: Ending, board: Board, game: Game, 
         board.level = space.trail[parent, TRAIL_LEVEL]
         board.runs = space.trail[parent, TRAIL_RUNS]
         # The counts that `unpack` leaves stale are made anew by `derive`.
-        asks = is_ending(ending) and may_change_state(board, game, move)
+        asks = is_ending(ending) and may_change_state(board, move)
         play(board, game, move)
         _visit(space, search, ending, board, game, keys, parent, move, asks)
     return WON

@@ -20,7 +20,7 @@ from numba import njit
 from solver.kernel.layout import Board, Game, U64Array, new_record, signed
 from solver.kernel.macros import COUNT_MASK, MACRO, SWAP_SHIFT
 from solver.kernel.moves import COLUMN_MASK, COUNT_SHIFT, TAKE_COUNT, TARGET_SHIFT
-from solver.kernel.relax import RELAXATION, Relaxation, enter, is_lost, prepare
+from solver.kernel.relax import RELAXATION, Relaxation, enter, is_break, is_lost, prepare
 from solver.kernel.suited import SUITED, Suited, is_lost_suited, load, prepare_suited
 from solver.kernel.table import new_table
 
@@ -30,7 +30,6 @@ MOST_SUITED = 1_000
 """The same for the relaxation that knows suits, some 0.01 s."""
 MOST_SUITED_FIRST = 50_000
 """And for the root, some 0.5 s."""
-
 
 LISTS = 16
 """Lists of a level, a power of two; how many was measured, see results/search-notes.md."""
@@ -91,14 +90,6 @@ def proves_loss(ending: Ending, board: Board, game: Game, most: int) -> bool:
 
 
 @njit(cache=True)
-def _is_break(board: Board, column: int, i: int) -> bool:
-    """Whether the card at index i of a column lies on no card in sequence, or on a face-down one."""
-    if i <= board.down[column]:
-        return True
-    return (board.cards[column, i - 1] & 15) != (board.cards[column, i] & 15) + 1
-
-
-@njit(cache=True)
 def _mark(board: Board, column: int, i: int) -> np.uint64:
     """Return a random word for the break at index i > 0 of a column, a function of its two cards."""
     word = np.uint64(int(board.cards[column, i - 1]) << 6 | int(board.cards[column, i])) * MULTIPLIER
@@ -113,7 +104,7 @@ def breaks(board: Board, game: Game) -> tuple[int, np.uint64]:
     marks = np.uint64(0)
     for column in range(game.columns):
         for i in range(1, board.length[column]):
-            if _is_break(board, column, i):
+            if is_break(board, column, i):
                 count += 1
                 marks += _mark(board, column, i)
     return count, marks
@@ -138,10 +129,10 @@ def breaks_undone(board: Board, game: Game, move: int, removed: int) -> tuple[in
     undone = 0
     marks = np.uint64(0)
     first = board.length[source] - count
-    if first > 0 and _is_break(board, source, first):
+    if first > 0 and is_break(board, source, first):
         undone += 1
         marks += _mark(board, source, first)
-    if other > 0 and _is_break(board, target, other):
+    if other > 0 and is_break(board, target, other):
         undone += 1
         marks += _mark(board, target, other)
     return undone, marks
@@ -158,11 +149,11 @@ def opens_segment(board: Board, move: int) -> bool:
     """Whether a tableau move opens a segment, be it the one without cards, or takes a run: it can never be undone."""
     count = move >> COUNT_SHIFT
     source = move & COLUMN_MASK
-    return count == TAKE_COUNT or _is_break(board, source, board.length[source] - count)
+    return count == TAKE_COUNT or is_break(board, source, board.length[source] - count)
 
 
 @njit(cache=True)
-def may_change_state(board: Board, game: Game, move: int) -> bool:
+def may_change_state(board: Board, move: int) -> bool:
     """Whether a tableau move or a macro may lead to another state of the relaxation."""
     source = move & COLUMN_MASK
     target = move >> TARGET_SHIFT & COLUMN_MASK
@@ -170,7 +161,7 @@ def may_change_state(board: Board, game: Game, move: int) -> bool:
     if move & MACRO != 0:
         x = move >> COUNT_SHIFT & COUNT_MASK
         y = move >> SWAP_SHIFT & COUNT_MASK
-        return _is_break(board, source, n - x) or (y != 0 and _is_break(board, target, board.length[target] - y))
+        return is_break(board, source, n - x) or (y != 0 and is_break(board, target, board.length[target] - y))
     if opens_segment(board, move):
         return True
     # An ace that is put on cards may complete a run.

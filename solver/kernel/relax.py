@@ -127,6 +127,14 @@ RELAXATION = np.dtype(
 
 
 @njit(cache=True)
+def is_break(board: Board, column: int, i: int) -> bool:
+    """Whether the card at index i of a column lies on no card in sequence, or on a face-down one."""
+    if i <= board.down[column]:
+        return True
+    return (board.cards[column, i - 1] & 15) != (board.cards[column, i] & 15) + 1
+
+
+@njit(cache=True)
 def prepare(relaxation: Relaxation, board: Board, game: Game) -> None:
     """Cut the columns of the root, whose stock must be empty, into segments; all else is zero."""
     for column in range(game.columns):
@@ -137,7 +145,7 @@ def prepare(relaxation: Relaxation, board: Board, game: Game) -> None:
             relaxation.cards[column, i] = card
             if card & 15 == game.ranks:
                 relaxation.kings[card >> 4] += 1
-            if i <= board.down[column] or (board.cards[column, i - 1] & 15) != (card & 15) + 1:
+            if is_break(board, column, i):
                 segment += 1
                 relaxation.starts[column, segment] = i
             relaxation.segment_of[column, i] = segment
@@ -190,7 +198,7 @@ def enter(relaxation: Relaxation, board: Board, game: Game) -> None:
                 relaxation.gone[board.cards[column, j] >> 4] -= 1
         relaxation.cards_left += n
         i = n - 1
-        while i > board.down[column] and (board.cards[column, i - 1] & 15) == (board.cards[column, i] & 15) + 1:
+        while not is_break(board, column, i):
             i -= 1
         # No break is ever made, so the fixed cards are those of the root.
         first = n > 0 and board.cards[column, i] == relaxation.cards[column, i]
